@@ -19,7 +19,7 @@ const SWALLOWS = [
   'f()\n  .then(g)\n  .catch(() => {});',
 ];
 for (const text of SWALLOWS) {
-  test(`this swallows an error without a word: ${JSON.stringify(text)}`, () => {
+  test(`this swallows an error without a comment: ${JSON.stringify(text)}`, () => {
     assert.equal(found(text).length, 1);
   });
 }
@@ -42,7 +42,7 @@ for (const text of GOOD) {
   });
 }
 
-test('the place is told, and tests are not judged', () => {
+test('the position is reported, and tests are not checked', () => {
   const text = '\n\nvoid f().catch(() => {});';
   assert.deepEqual(found(text, 'services/a/src/b.ts'), ['services/a/src/b.ts:3']);
   assert.deepEqual(found(text, 'services/a/src/b.test.ts'), []);

@@ -23,7 +23,7 @@ test('Links are found inline, as references and in HTML, and not in code.', () =
   assert.deepEqual(linksOf(text), ['one.md', 'two.png', 'three.md', 'four.md', 'five.svg']);
 });
 
-test('A relative link to a file that does not exist is a violation; addresses and places in the page are not.', () => {
+test('A relative link to a file that does not exist is a violation; URLs and anchors are not checked.', () => {
   const text =
     '[a](../README.md#top) [b](decisions) [c](gone.md) [d](https://example.com/x) [e](#here) [f](/README.md)';
   assert.deepEqual(deadLinks({ path: 'docs/flow.md', text }, exists), [
@@ -52,7 +52,7 @@ test('A dependency that the page does not name is a violation; packages of the p
   ]);
 });
 
-test('A path of one machine is a violation, wherever it stands but in a test.', () => {
+test('A path of one machine is a violation, except in tests.', () => {
   const text = 'fine\nsee /work/shared/x\nor "/root/.cache"\nor /home/ann/code';
   assert.deepEqual(foreignTexts({ path: 'a.md', text }), [
     'a.md:2: names a path of one machine: /work/shared',
@@ -62,7 +62,7 @@ test('A path of one machine is a violation, wherever it stands but in a test.', 
   assert.deepEqual(foreignTexts({ path: 'a.test.ts', text }), []);
 });
 
-test('A path that only looks like one is none.', () => {
+test('A similar path is not a violation.', () => {
   const text = 'https://example.com/work/a src/root/b ~/work/c the /home page, $HOME/root/d';
   assert.deepEqual(foreignTexts({ path: 'a.md', text }), []);
 });

@@ -6,7 +6,7 @@ import { deadFileNames, deadLinks, foreignTexts, missingReadmes, unexplainedDepe
 import type { SourceFile } from './import-rules.ts';
 import { readWorkspaces } from './workspaces.ts';
 
-/** Fails with one line for each thing that the pages say and that is not so; the rules are in doc-rules.ts. */
+/** Fails with one line for each violation of the rules in doc-rules.ts. */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const exists = (path: string): boolean => existsSync(join(root, path));
 
@@ -30,7 +30,7 @@ function withPage(path: string, check: (page: SourceFile) => string[]): string[]
   return page === undefined ? [`${path}: is missing`] : check(page);
 }
 
-/** A file that is deleted but not yet committed is listed and not there. */
+/** The tracked text files. A deleted file is still listed until the deletion is committed. */
 function trackedTextFiles(): SourceFile[] {
   const listed = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' });
   return listed

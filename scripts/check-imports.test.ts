@@ -28,8 +28,8 @@ test('A service that imports another service is a violation, by name and by path
     `import { b } from '@tidegate/watch';\nimport { c } from '../../watch/src/c.ts';`,
   );
   assert.deepEqual(lines, [
-    "services/store/src/a.ts: '@tidegate/watch' is another service: they speak gRPC only",
-    "services/store/src/a.ts: '../../watch/src/c.ts' is another service: they speak gRPC only",
+    "services/store/src/a.ts: '@tidegate/watch' is another service: services communicate only by gRPC",
+    "services/store/src/a.ts: '../../watch/src/c.ts' is another service: services communicate only by gRPC",
   ]);
 });
 
@@ -39,7 +39,7 @@ test('A package that imports a service is a violation, although it declares it.'
   ]);
 });
 
-test('A program may use packages, and its tests what a service shares with tests.', () => {
+test('A program may use packages, and its tests may use the testing folder of a service.', () => {
   assert.deepEqual(violations('programs/backup/src/a.ts', `import type { Key } from '@tidegate/wire';`), []);
   assert.deepEqual(violations('programs/backup/src/a.test.ts', `import { b } from '@tidegate/store/testing';`), []);
 });
@@ -73,9 +73,9 @@ test('A package that imports its own ring is a violation.', () => {
 });
 
 test('A package without a place in the rings is a violation.', () => {
-  const stranger = { dir: 'packages/stranger', name: '@tidegate/stranger', dependencies: [] };
-  assert.deepEqual(importViolations([], [stranger]), [
-    'packages/stranger: is in no ring; add it to scripts/import-rules.ts',
+  const unlisted = { dir: 'packages/unlisted', name: '@tidegate/unlisted', dependencies: [] };
+  assert.deepEqual(importViolations([], [unlisted]), [
+    'packages/unlisted: belongs to no ring; add it to scripts/import-rules.ts',
   ]);
 });
 

@@ -8,8 +8,8 @@ import { roomViolations } from './room-rules.ts';
 import { readWorkspaces } from './workspaces.ts';
 
 /**
- * Fails with one line for each import that the layout forbids, for each circle of files, and for each error that is swallowed
- * without a comment. The rules are in import-rules.ts, room-rules.ts, circle-rules.ts and catch-rules.ts.
+ * Fails with one line for each import that the layout forbids, for each circle of files, and for each error that is
+ * swallowed without a comment. The rules are in import-rules.ts, room-rules.ts, circle-rules.ts and catch-rules.ts.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

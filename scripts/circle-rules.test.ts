@@ -33,7 +33,7 @@ test('Two circles are two violations.', () => {
   ]);
 });
 
-test('Files that two others import, and a file that imports itself, are no violation.', () => {
+test('Files that two others import, and a file that imports itself, are not a violation.', () => {
   const files = [file('a.ts', './b.ts', './c.ts'), file('b.ts', './c.ts'), file('c.ts', './c.ts')];
   assert.deepEqual(circleViolations(files, []), []);
 });
@@ -43,7 +43,7 @@ test('A circle of the table is allowed; an entry without a circle is a violation
   const allowed = [{ files: files.map(({ path }) => path), why: 'each is half of one grammar' }];
   assert.deepEqual(circleViolations(files, allowed), []);
   assert.deepEqual(circleViolations([], allowed), [
-    'packages/wire/src/a.ts, packages/wire/src/b.ts: are no circle any more; remove the entry from scripts/circle-rules.ts',
+    'packages/wire/src/a.ts, packages/wire/src/b.ts: do not form a circle any more; remove the entry from scripts/circle-rules.ts',
   ]);
 });
 

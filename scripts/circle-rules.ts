@@ -20,7 +20,7 @@ export function circleViolations(files: readonly SourceFile[], allowed = allowed
     ),
     ...gone.map(
       ({ files: known }) =>
-        `${known.join(', ')}: are no circle any more; remove the entry from scripts/circle-rules.ts`,
+        `${known.join(', ')}: do not form a circle any more; remove the entry from scripts/circle-rules.ts`,
     ),
   ];
 }

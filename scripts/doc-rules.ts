@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
 import type { SourceFile, Workspace } from './import-rules.ts';
 
-/** Says whether a path, relative to the root, is there: a file or a folder. */
+/** Whether a file or folder exists at a path relative to the root. */
 export type Exists = (path: string) => boolean;
 
-/** Relative links of a page that lead nowhere. */
+/** Relative links to files that do not exist. */
 export function deadLinks({ path, text }: SourceFile, exists: Exists): string[] {
   return linksOf(text)
     .filter((link) => !/^([a-z][a-z0-9+.-]*:|\/\/|#)/i.test(link))
@@ -12,7 +12,7 @@ export function deadLinks({ path, text }: SourceFile, exists: Exists): string[] 
     .map((link) => `${path}: links to ${link}, which does not exist`);
 }
 
-/** A link from the root of the site means the root of the checkout. */
+/** A link that begins with a slash is relative to the root of the checkout. */
 function targetOf(page: string, link: string): string {
   const file = decodeURIComponent(link.replace(/[?#].*$/, ''));
   return file.startsWith('/') ? file.slice(1) : posix.normalize(posix.join(posix.dirname(page), file));
@@ -22,7 +22,7 @@ const INLINE = /\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/g;
 const REFERENCE = /^\s*\[[^\]]+\]:\s*<?(\S+?)>?\s*$/gm;
 const HTML = /<(?:a|img)\b[^>]*\b(?:href|src)="([^"]+)"/g;
 
-/** Where a page's links lead; what stands in code is no link. */
+/** The targets of a page's links, without links in code. */
 export function linksOf(markdown: string): string[] {
   const prose = markdown.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
   return [INLINE, REFERENCE, HTML].flatMap((form) => [...prose.matchAll(form)].map((match) => match[1] as string));
@@ -30,7 +30,7 @@ export function linksOf(markdown: string): string[] {
 
 const FILE_IN_BACKTICKS = /`([\w.@-]+(?:\/[\w.@-]+)+\.(?:ts|sql|proto))`/g;
 
-/** Source files that a page names, and that are gone. */
+/** Source files that a page names and that do not exist. */
 export function deadFileNames({ path, text }: SourceFile, exists: Exists): string[] {
   const named = new Set([...text.matchAll(FILE_IN_BACKTICKS)].map((match) => match[1] as string));
   return [...named].filter((file) => !exists(file)).map((file) => `${path}: names ${file}, which does not exist`);
@@ -43,7 +43,7 @@ export function missingReadmes(workspaces: readonly Workspace[], exists: Exists)
     .map(({ dir }) => `${dir}: has no README.md`);
 }
 
-/** Dependencies of others' making that the page does not name in backticks. */
+/** Third-party dependencies that the page does not name in backticks. */
 export function unexplainedDependencies(page: SourceFile, workspaces: readonly Workspace[]): string[] {
   const named = new Set([...page.text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]));
   return workspaces.flatMap(({ dir, dependencies }) =>
@@ -58,7 +58,7 @@ const FOREIGN: ReadonlyArray<readonly [what: string, form: RegExp]> = [
   ['a package registry', /\bregistry\.(?:npmjs\.org|yarnpkg\.com)|\bproxy\.golang\.org|\bnpm\.pkg\.github\.com/],
 ];
 
-/** What belongs to one machine or one network and not to the project. Tests may need such texts as data. */
+/** Texts that are specific to one machine or network. Tests may contain them as data. */
 export function foreignTexts({ path, text }: SourceFile): string[] {
   if (path.endsWith('.test.ts')) return [];
   return text.split('\n').flatMap((line, i) =>

@@ -6,12 +6,12 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** A folder with a package.json of its own. */
+/** A folder with a package.json. */
 export interface Workspace {
   /** `packages/wire`, `programs/backup`, `services/store`, `test`; the root is '' */
   readonly dir: string;
   readonly name: string;
-  /** of every kind: for running, for development, as peers */
+  /** including development and peer dependencies */
   readonly dependencies: readonly string[];
 }
 
@@ -37,7 +37,7 @@ const CALL = /\bimport\(\s*['"]([^'"]+)['"]/g;
 export function importViolations(files: readonly SourceFile[], workspaces: readonly Workspace[]): string[] {
   const unplaced = workspaces
     .filter(({ dir }) => dir.startsWith('packages/') && ringOf(dir) === undefined)
-    .map(({ dir }) => `${dir}: is in no ring; add it to scripts/import-rules.ts`);
+    .map(({ dir }) => `${dir}: belongs to no ring; add it to scripts/import-rules.ts`);
   return [...unplaced, ...files.flatMap((file) => violationsIn(file, workspaces))];
 }
 
@@ -94,7 +94,7 @@ function whyNotDirection(from: Workspace, to: Workspace, isTesting = false): str
   if (from.dir === to.dir) return undefined;
   if (to.dir.startsWith('programs/')) return 'is a program: nothing imports one';
   const service = to.dir.startsWith('services/');
-  if (from.dir.startsWith('services/') && service) return 'is another service: they speak gRPC only';
+  if (from.dir.startsWith('services/') && service) return 'is another service: services communicate only by gRPC';
   if (from.dir.startsWith('programs/') && service && !isTesting) return 'is a service: programs never import one';
   if (!from.dir.startsWith('packages/')) return undefined;
   if (service) return 'is a service: packages never import one';
@@ -108,7 +108,7 @@ function ringOf(dir: string): number | undefined {
   return ring < 0 ? undefined : ring;
 }
 
-/** The innermost one that holds the path. */
+/** The innermost workspace that contains the path. */
 function workspaceOf(path: string, workspaces: readonly Workspace[]): Workspace | undefined {
   const holding = workspaces.filter(({ dir }) => dir === '' || path.startsWith(`${dir}/`));
   return holding.sort((a, b) => b.dir.length - a.dir.length)[0];

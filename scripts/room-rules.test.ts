@@ -24,7 +24,7 @@ test('A file may import from its own room and from every room below.', () => {
   assert.deepEqual(violations(texts), []);
 });
 
-test('An import from a room above is a violation, also where it imports types only.', () => {
+test('An import from a room above is a violation, also if it only imports types.', () => {
   assert.deepEqual(violations({ 'storage/b.ts': `import type { A } from '../rpc/a.ts';` }), [
     'services/a/src/storage/b.ts: imports rpc/a.ts, and the room rpc is above storage',
   ]);

@@ -14,7 +14,7 @@ describe('The gateway', () => {
   let client: Client;
   before(async () => {
     ({ tidegate, client } = await sharedSystem(COMPLETE));
-    await client.ask('POST', MAPS, { body: configMap('there') });
+    await client.request('POST', MAPS, { body: configMap('there') });
   });
   after(async () => {
     client.close();
@@ -22,48 +22,48 @@ describe('The gateway', () => {
   });
 
   for (const path of ['/livez', '/readyz', '/healthz', '/version']) {
-    test(`answers ${path} to everybody`, async () => {
-      assert.equal((await client.ask('GET', path, { token: '' })).code, 200);
+    test(`${path} answers anonymous requests.`, async () => {
+      assert.equal((await client.request('GET', path, { token: '' })).code, 200);
     });
   }
 
-  test('answers what is below them to those that roles allow it, and to nobody else', async () => {
-    const reply = await client.ask('GET', '/readyz/ping', { token: '' });
+  test('Paths below the health endpoints are forbidden without a role.', async () => {
+    const reply = await client.request('GET', '/readyz/ping', { token: '' });
     assert.equal(reply.code, 403);
     assert.equal(reply.headers['x-content-type-options'], 'nosniff');
     assert.match(reply.json.message, /User "system:anonymous" cannot/);
   });
 
   for (const path of ['/api', '/apis', '/api/v1', '/metrics', '/openapi/v3', MAPS, '/nowhere']) {
-    test(`asks for a name at ${path}`, async () => {
-      const reply = await client.ask('GET', path, { token: '' });
+    test(`${path} rejects anonymous requests with 401.`, async () => {
+      const reply = await client.request('GET', path, { token: '' });
       assert.deepEqual([reply.code, reply.json.reason, reply.json.message], [401, 'Unauthorized', 'Unauthorized']);
     });
   }
 
-  test('refuses a token that nobody has', async () => {
-    const reply = await client.ask('GET', '/version', { token: 'guessed' });
+  test('An unknown token is rejected with 401.', async () => {
+    const reply = await client.request('GET', '/version', { token: 'guessed' });
     assert.equal(reply.code, 401);
     assert.equal(reply.json.message, 'Unauthorized');
   });
 
-  test('shows discovery to a user, and says which right an object would need', async () => {
-    assert.equal((await client.ask('GET', '/api/v1', { token: 'ann-token' })).code, 200);
-    const reply = await client.ask('GET', `${MAPS}/x`, { token: 'ann-token' });
+  test('A user without roles can read discovery, and the error for an object names the missing permission.', async () => {
+    assert.equal((await client.request('GET', '/api/v1', { token: 'ann-token' })).code, 200);
+    const reply = await client.request('GET', `${MAPS}/x`, { token: 'ann-token' });
     assert.equal(reply.code, 403);
     assert.equal(
       reply.json.message,
       'configmaps "x" is forbidden: User "ann" cannot get resource "configmaps" in API group "" in the namespace "default"',
     );
-    const watching = await client.ask('GET', `${MAPS}?watch=1`, { token: 'ann-token' });
+    const watching = await client.request('GET', `${MAPS}?watch=1`, { token: 'ann-token' });
     assert.match(watching.json.message, /cannot watch resource/);
   });
 
-  test('knows the users of a token file beside its own administrator', async () => {
-    assert.equal((await client.ask('GET', MAPS, { token: 'root-token' })).code, 200);
+  test('Users of the token file are accepted in addition to the administrator.', async () => {
+    assert.equal((await client.request('GET', MAPS, { token: 'root-token' })).code, 200);
   });
 
-  test('takes a client certificate of its authority for who it names', async () => {
+  test('A client certificate authenticates the user that it names.', async () => {
     const options = {
       ca: readFileSync(tidegate.caFile),
       cert: readFileSync(join(tidegate.dataDir, 'certs', 'controllers.crt')),
@@ -78,13 +78,13 @@ describe('The gateway', () => {
     assert.equal(code, 200);
   });
 
-  test('takes who may stand in for others for whom they name, over both versions of HTTP', async () => {
+  test('A permitted impersonation works over HTTP/1.1 and HTTP/2.', async () => {
     const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
     const as = { 'Impersonate-User': 'bob', 'Impersonate-Group': 'g' };
-    const { code, json } = await client.ask('POST', REVIEWS, { body: {}, headers: as });
+    const { code, json } = await client.request('POST', REVIEWS, { body: {}, headers: as });
     assert.equal(code, 201);
     assert.deepEqual(json.status.userInfo, { username: 'bob', groups: ['g', 'system:authenticated'] });
-    assert.equal((await client.get(MAPS, as)).code, 403, 'with the rights of bob alone');
+    assert.equal((await client.get(MAPS, as)).code, 403, 'bob has no permission');
     assert.equal((await client.get(MAPS, { 'Impersonate-Group': 'system:masters' })).code, 500);
     const session = connect(tidegate.server, { ca: readFileSync(tidegate.caFile) });
     const stream = session.request({
@@ -104,7 +104,7 @@ describe('The gateway', () => {
     assert.deepEqual(JSON.parse(text).status.userInfo.groups, ['g', 'h', 'system:authenticated']);
   });
 
-  test('speaks HTTP/2, with a watch and writes on one connection', async () => {
+  test('A watch and writes can share an HTTP/2 connection.', async () => {
     const session = connect(tidegate.server, { ca: readFileSync(tidegate.caFile) });
     const headers = { authorization: `Bearer ${tidegate.token}` };
     const watch = session.request({
@@ -142,9 +142,9 @@ describe('The gateway', () => {
       415,
       /accepted media types include: application\/json/,
     ],
-    ['a name that is not one', 'POST', MAPS, configMap('No_Name'), '', 422, /metadata.name: Invalid value: "No_Name"/],
+    ['an invalid name', 'POST', MAPS, configMap('No_Name'), '', 422, /metadata.name: Invalid value: "No_Name"/],
     [
-      'no name at all',
+      'a missing name',
       'POST',
       MAPS,
       { data: {} },
@@ -170,9 +170,9 @@ describe('The gateway', () => {
       400,
       /does not match the expected kind/,
     ],
-    ['a list of objects', 'POST', MAPS, { kind: 'ConfigMapList', items: [] }, '', 400, /one object for each request/],
+    ['a list of objects', 'POST', MAPS, { kind: 'ConfigMapList', items: [] }, '', 400, /a request takes one object/],
     [
-      'another namespace than the path',
+      'a namespace that differs from the path',
       'POST',
       MAPS,
       configMap('x', {}, { namespace: 'other' }),
@@ -181,7 +181,7 @@ describe('The gateway', () => {
       /namespace of the provided object does not match/,
     ],
     [
-      'a version on a creation',
+      'a creation with a resourceVersion',
       'POST',
       MAPS,
       configMap('x', {}, { resourceVersion: '5' }),
@@ -190,7 +190,7 @@ describe('The gateway', () => {
       /resourceVersion should not be set/,
     ],
     [
-      'an unknown field where it is strict',
+      'an unknown field with strict validation',
       'POST',
       `${MAPS}?fieldValidation=Strict`,
       { ...configMap('x'), datum: {} },
@@ -198,9 +198,9 @@ describe('The gateway', () => {
       400,
       /unknown field "datum"/,
     ],
-    ['a method that does not fit', 'PUT', MAPS, configMap('x'), '', 405, /does not allow this method/],
+    ['a method that is not allowed', 'PUT', MAPS, configMap('x'), '', 405, /does not allow this method/],
     [
-      'a match without a version',
+      'a resourceVersionMatch without a resourceVersion',
       'GET',
       `${MAPS}?resourceVersionMatch=Exact`,
       undefined,
@@ -208,9 +208,9 @@ describe('The gateway', () => {
       422,
       /forbidden unless resourceVersion is provided/,
     ],
-    ['a watch flag in an odd spelling', 'GET', `${MAPS}?watch=yes`, undefined, '', 400, /query parameter watch/],
+    ['an invalid value of watch', 'GET', `${MAPS}?watch=yes`, undefined, '', 400, /query parameter watch/],
     [
-      'a place below a prototype, which is a key like any other and is not there',
+      'a patch path below __proto__, which does not exist',
       'PATCH',
       `${MAPS}/there`,
       [{ op: 'add', path: '/__proto__/x', value: 1 }],
@@ -220,8 +220,8 @@ describe('The gateway', () => {
     ],
   ];
   for (const [what, method, path, body, type, code, message] of bad) {
-    test(`refuses ${what} with ${code} and says why`, async () => {
-      const reply = await client.ask(method, path, {
+    test(`A request with ${what} is rejected with ${code} and a reason.`, async () => {
+      const reply = await client.request(method, path, {
         body,
         ...(type === '' ? {} : { headers: { 'Content-Type': type } }),
       });
@@ -231,35 +231,35 @@ describe('The gateway', () => {
     });
   }
 
-  test('refuses a body beyond 3 MiB with 413, and takes one of just under 1 MiB of data', async () => {
-    const large = await client.ask('POST', MAPS, { body: configMap('large', { a: 'x'.repeat(3 << 20) }) });
+  test('A body of more than 3 MiB is rejected with 413; data of almost 1 MiB is accepted.', async () => {
+    const large = await client.request('POST', MAPS, { body: configMap('large', { a: 'x'.repeat(3 << 20) }) });
     assert.equal(large.code, 413);
     assert.equal(large.json.reason, 'RequestEntityTooLarge');
-    const fits = await client.ask('POST', MAPS, { body: configMap('fits', { a: 'x'.repeat((1 << 20) - 100) }) });
+    const fits = await client.request('POST', MAPS, { body: configMap('fits', { a: 'x'.repeat((1 << 20) - 100) }) });
     assert.equal(fits.code, 201, fits.text.slice(0, 300));
     const read = await client.get(`${MAPS}/fits`);
     assert.equal(read.json.data.a.length, (1 << 20) - 100);
   });
 
-  test('keeps a label and a key named like the prototype as what they are', async () => {
+  test('Keys named __proto__ and constructor are stored like other keys.', async () => {
     const body = '{"metadata":{"name":"proto"},"data":{"__proto__":"own","constructor":"too"}}';
-    const made = await client.ask('POST', MAPS, { body });
+    const made = await client.request('POST', MAPS, { body });
     assert.equal(made.code, 201, made.text);
     assert.ok(made.text.includes('"__proto__":"own"'), made.text);
-    const merged = await client.ask('PATCH', `${MAPS}/proto`, {
+    const merged = await client.request('PATCH', `${MAPS}/proto`, {
       body: '{"data":{"__proto__":"changed"}}',
       headers: { 'Content-Type': 'application/merge-patch+json' },
     });
     assert.ok(merged.text.includes('"__proto__":"changed"'), merged.text);
   });
 
-  test('warns of unknown fields, and drops them', async () => {
-    const reply = await client.ask('POST', MAPS, { body: { ...configMap('warned'), datum: {} } });
+  test('Unknown fields are dropped with a warning.', async () => {
+    const reply = await client.request('POST', MAPS, { body: { ...configMap('warned'), datum: {} } });
     assert.equal(reply.headers.warning, '299 - "unknown field \\"datum\\""');
     assert.equal(reply.json.datum, undefined);
   });
 
-  test('serves a Table in the group that the client named', async () => {
+  test('A Table is served in the requested group.', async () => {
     for (const group of ['meta.k8s.io', 'meta.cluster.io']) {
       const table = await client.get(MAPS, { Accept: `application/json;as=Table;g=${group};v=v1` });
       assert.deepEqual([table.json.kind, table.json.apiVersion], ['Table', `${group}/v1`]);
@@ -272,7 +272,7 @@ describe('The gateway', () => {
   });
 });
 
-test('An unknown feature gate stops the start with the nearest name', async () => {
+test('An unknown feature gate prevents the start, and the error suggests the closest known name.', async () => {
   await assert.rejects(
     startTidegate({ args: ['--feature-gates=WatchLst=true'] }),
     /unknown feature gate WatchLst; did you mean WatchList\?/,

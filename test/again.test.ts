@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
 
-/** In a cache of its own, where it keeps what failed runs have said. */
+/** Runs again.ts with its own cache folder, in which it keeps the output of failed runs. */
 function again(cache: string, ...args: string[]): { status: number | null; lines: string[] } {
   const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, 'again.ts'), ...args], {
     encoding: 'utf8',
@@ -14,7 +14,7 @@ function again(cache: string, ...args: string[]): { status: number | null; lines
   return { status, lines: stdout.trim().split('\n') };
 }
 
-test('Tests that run again tell of each run with its seed, which is another one each time.', () => {
+test('Repeated runs are listed with their seeds, which differ.', () => {
   const cache = temporaryDir('again');
   const { status, lines } = again(cache.path, '2', '--burners', 'packages/revision/');
   assert.equal(status, 0);
@@ -31,12 +31,12 @@ test('Tests that run again tell of each run with its seed, which is another one 
   cache.remove();
 });
 
-test('What a failed run has said is kept, and the whole has failed.', () => {
+test('The output of a failed run is kept, and the exit code is 1.', () => {
   const cache = temporaryDir('again');
-  // a run without any test has failed
-  const { status, lines } = again(cache.path, '1', 'packages/of-nobody/');
+  // a run without tests fails
+  const { status, lines } = again(cache.path, '1', 'packages/unknown/');
   assert.equal(status, 1);
-  assert.match(lines.at(-1) ?? '', /^1 of 1 runs failed: what they said is in .*again/);
+  assert.match(lines.at(-1) ?? '', /^1 of 1 runs failed: their output is in .*again/);
   const kept = readdirSync(cache.path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.txt'));
   assert.equal(kept.length, 1);
   assert.equal(readFileSync(join(cache.path, kept[0] as string), 'utf8'), '0 passed, 0 failed, 0 skipped\n');

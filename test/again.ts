@@ -8,12 +8,12 @@ import { parseArgs } from 'node:util';
 import { cacheDir } from '@tidegate/local';
 
 /**
- * Runs the tests so many times, each time in another random order: `npm run test:again -- 20 [word...]`. What a run has
- * said is kept when it has failed. The last lines tell of each run with its seed, which gives the same order again.
+ * Runs the tests repeatedly, each time in another random order: `npm run test:again -- 20 [word...]`. The output of a
+ * failed run is kept. The last lines list the runs with their seeds, which reproduce the order.
  *
- *   --burners   beside the tests every core is kept busy, as on a machine that others use
- *   --long      also the *.long.test.ts files
- *   --lanes N   as for one run
+ *   --burners   keeps every core busy during the tests, as on a shared machine
+ *   --long      also runs the *.long.test.ts files
+ *   --lanes N   the number of concurrent processes of a run
  */
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,8 +29,8 @@ if (!/^[1-9]\d*$/.test(times)) {
   process.exit(2);
 }
 
-/** A burner that is forgotten ends by itself. */
-const LONGEST_RUN_SECONDS = 4 * 3600;
+/** The time after which a burner exits by itself. */
+const MAX_BURNER_SECONDS = 4 * 3600;
 const here = import.meta.dirname;
 const kept = join(cacheDir(), 'again', new Date().toISOString().replaceAll(/[:.]/g, '-'));
 const children = new Set<ChildProcess>();
@@ -49,7 +49,7 @@ process.stdout.write(`\n${outcomes.map(({ line }) => line).join('\n')}\n`);
 process.stdout.write(
   failed === 0
     ? `all ${times} runs passed\n`
-    : `${failed} of ${times} runs failed: what they said is in ${relative('.', kept)}\n`,
+    : `${failed} of ${times} runs failed: their output is in ${relative('.', kept)}\n`,
 );
 process.exitCode = failed === 0 ? 0 : 1;
 
@@ -68,7 +68,7 @@ async function runOnce(number: number): Promise<{ passed: boolean; line: string 
   return { passed: code === 0, line: `${name}: ${word} after ${time}: ${last}` };
 }
 
-/** Answers how it ended, and its last line. */
+/** Returns the exit code and the last line of the output. */
 async function runTests(seed: number, file: string): Promise<{ code: number | null; last: string }> {
   const lanes = options.lanes === undefined ? [] : [`--lanes=${options.lanes}`];
   const args = [join(here, 'run.ts'), `--seed=${seed}`, ...lanes, ...(options.long ? ['--long'] : []), ...words];
@@ -89,7 +89,7 @@ async function runTests(seed: number, file: string): Promise<{ code: number | nu
 }
 
 function startBurner(): ChildProcess {
-  const args = [join(here, 'runner', 'burner.ts'), String(LONGEST_RUN_SECONDS)];
+  const args = [join(here, 'runner', 'burner.ts'), String(MAX_BURNER_SECONDS)];
   return started(spawn(process.execPath, args, { stdio: 'ignore' }));
 }
 

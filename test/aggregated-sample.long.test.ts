@@ -20,14 +20,14 @@ async function register(client: Client, version: string, { port, caBundle }: Sam
     service,
     caBundle,
   };
-  const made = await client.ask('POST', API_SERVICES, {
+  const made = await client.request('POST', API_SERVICES, {
     body: { metadata: { name: `${version}.wardle.example.com` }, spec },
   });
   assert.equal(made.code, 201, made.text);
 }
 
 const why = whyNoSample() ?? whyNoKubectl();
-describe('The published sample of a server behind the API', { skip: why ?? false }, () => {
+describe('The published sample of an aggregated server', { skip: why ?? false }, () => {
   let system: RunningSystem;
   let client: Client;
   let sample: SampleApiserver;
@@ -37,10 +37,13 @@ describe('The published sample of a server behind the API', { skip: why ?? false
     system = await runningSystem(COMPLETE);
     ({ client } = system);
     const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
-    await until('the front proxy to be told', async () => (await client.get(authentication)).code === 200);
+    await until(
+      'the authority of the front proxy to be published',
+      async () => (await client.get(authentication)).code === 200,
+    );
     sample = await startSample(system.tidegate.kubeconfig);
     const service = { metadata: { name: 'wardle' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
-    await client.ask('POST', '/api/v1/namespaces/default/services', { body: service });
+    await client.request('POST', '/api/v1/namespaces/default/services', { body: service });
     for (const version of ['v1alpha1', 'v1beta1']) await register(client, version, sample);
     const name = 'apiservice/v1alpha1.wardle.example.com';
     const waited = await run('wait', '--for=condition=Available', name, '--timeout=25s');
@@ -52,14 +55,14 @@ describe('The published sample of a server behind the API', { skip: why ?? false
     cache.remove();
   });
 
-  test('serves its kinds to kubectl, in the preferred version', async () => {
+  test('kubectl shows the kinds of the sample server in the preferred version.', async () => {
     const { stdout } = await run('api-resources', '--api-group=wardle.example.com');
     assert.match(stdout, /^flunders +wardle\.example\.com\/v1beta1 +true +Flunder$/m);
     const explained = await run('explain', 'flunders.spec');
     assert.match(explained.stdout, /reference/, explained.stderr);
   });
 
-  test('keeps, shows, patches and tells of objects', async () => {
+  test('Objects of the sample server can be applied, listed, labelled and watched.', async () => {
     const manifest = { apiVersion: 'wardle.example.com/v1alpha1', kind: 'Flunder', metadata: { name: 'a' } };
     const text = JSON.stringify(manifest);
     const watch = await client.watch(`${FLUNDERS}?watch=true`);
@@ -73,25 +76,25 @@ describe('The published sample of a server behind the API', { skip: why ?? false
     assert.equal((await client.get(`${FLUNDERS}/a`)).json.metadata.labels.x, 'y');
   });
 
-  test('judges by its own rules, and by those of this server', async () => {
+  test('The sample server applies its own validation, and the gateway applies authorization.', async () => {
     const fischer = { metadata: { name: 'strict' }, disallowedFlunders: ['banned'] };
-    const made = await client.ask('POST', `${GROUP}/fischers`, { body: fischer });
+    const made = await client.request('POST', `${GROUP}/fischers`, { body: fischer });
     assert.equal(made.code, 201, made.text);
-    const refused = await until('it to have heard of that', async () => {
-      const reply = await client.ask('POST', `${FLUNDERS}?dryRun=All`, { body: { metadata: { name: 'banned' } } });
+    const rejected = await until('the admission of the sample server to know the fischer', async () => {
+      const reply = await client.request('POST', `${FLUNDERS}?dryRun=All`, { body: { metadata: { name: 'banned' } } });
       return reply.code === 201 ? undefined : reply;
     });
-    assert.deepEqual([refused.code, refused.json.reason], [403, 'Forbidden']);
+    assert.deepEqual([rejected.code, rejected.json.reason], [403, 'Forbidden']);
     assert.match((await run('get', 'flunders', '--as=ann')).stderr, /User "ann" cannot list resource "flunders"/);
   });
 
-  test('is emptied with a namespace', async () => {
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'sea' } } });
-    const there = `${GROUP}/namespaces/sea/flunders`;
-    const made = await client.ask('POST', there, { body: { metadata: { name: 'b' } } });
+  test('Objects of the sample server are deleted with their namespace.', async () => {
+    await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'sea' } } });
+    const flunders = `${GROUP}/namespaces/sea/flunders`;
+    const made = await client.request('POST', flunders, { body: { metadata: { name: 'b' } } });
     assert.equal(made.code, 201, made.text);
-    await client.ask('DELETE', '/api/v1/namespaces/sea');
-    await until('it to be gone', async () => (await client.get('/api/v1/namespaces/sea')).code === 404);
-    assert.deepEqual((await client.get(there)).json.items, []);
+    await client.request('DELETE', '/api/v1/namespaces/sea');
+    await until('the namespace to be deleted', async () => (await client.get('/api/v1/namespaces/sea')).code === 404);
+    assert.deepEqual((await client.get(flunders)).json.items, []);
   });
 });

@@ -8,7 +8,16 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, temporaryDir, until } from '@tidegate/testkit';
-import { API_SERVICES, appleServer, change, GROUP, NAME, register, told, valuesOf } from './support/aggregation.ts';
+import {
+  API_SERVICES,
+  appleServer,
+  GROUP,
+  headerValues,
+  mergePatch,
+  NAME,
+  register,
+  untilCondition,
+} from './support/aggregation.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE, type RunningSystem } from './support/running-system.ts';
@@ -37,7 +46,7 @@ function freshness(client: Client, wanted: string): Promise<unknown> {
   });
 }
 
-describe('A server behind the API', () => {
+describe('Aggregated servers', () => {
   let system: RunningSystem;
   let client: Client;
   let server: TestAggregatedServer;
@@ -46,7 +55,7 @@ describe('A server behind the API', () => {
     ({ client } = system);
     server = await appleServer(client, { isAggregated: true });
     await register(client, server);
-    await told(client, 'True', 'Passed');
+    await untilCondition(client, 'True', 'Passed');
   });
   after(async () => {
     await server?.stop();
@@ -60,7 +69,7 @@ describe('A server behind the API', () => {
     return { hostname, port, path, ca, agent: false, ...rest, headers };
   };
 
-  test('is told who a user is, and nothing by which the client is or claims to be somebody', async () => {
+  test('An aggregated server receives the identity of the user, and no credentials or identity headers of the client.', async () => {
     const { json } = await client.get(`${APPLES}/a/echo?a=1&b=%20x`, {
       'X-Remote-User': 'mallory',
       'X-Remote-Group': 'rulers',
@@ -70,7 +79,7 @@ describe('A server behind the API', () => {
       'Impersonate-Group': 'system:masters',
       'Impersonate-Extra-example.org%2Fscope': 'trees',
     });
-    const values = (name: string) => valuesOf(json.rawHeaders, name);
+    const values = (name: string) => headerValues(json.rawHeaders, name);
     assert.deepEqual(values('x-remote-user'), ['ann']);
     assert.deepEqual(values('x-remote-group'), ['system:masters', 'system:authenticated']);
     assert.deepEqual(values('x-remote-extra-example.org%2fscope'), ['trees']);
@@ -79,43 +88,43 @@ describe('A server behind the API', () => {
     assert.equal(json.url, `${APPLES}/a/echo?a=1&b=%20x`);
   });
 
-  test('is asked although a client says that it works under a lease, as the system’s own controllers do', async () => {
+  test('A Tidegate-Fence header of a client is removed, and the request is forwarded.', async () => {
     const controller = { 'Impersonate-User': 'system:kube-controller-manager', 'Impersonate-Group': 'system:masters' };
-    for (const who of [{}, controller, { 'X-Remote-User': 'system:kube-controller-manager' }]) {
+    for (const identity of [{}, controller, { 'X-Remote-User': 'system:kube-controller-manager' }]) {
       for (const fence of ['lifecycle=1', 'x']) {
-        const { code, json, text } = await client.get(`${APPLES}/a/echo`, { 'Tidegate-Fence': fence, ...who });
+        const { code, json, text } = await client.get(`${APPLES}/a/echo`, { 'Tidegate-Fence': fence, ...identity });
         assert.equal(code, 200, text);
         assert.equal(json.url, `${APPLES}/a/echo`);
-        assert.deepEqual(valuesOf(json.rawHeaders, 'tidegate-fence'), []);
+        assert.deepEqual(headerValues(json.rawHeaders, 'tidegate-fence'), []);
       }
     }
   });
 
-  test('is not asked by who may not, nor by whom nobody knows', async () => {
+  test('Forbidden and unauthenticated requests are not forwarded.', async () => {
     const before = server.received.length;
-    const refused = await client.get(APPLES, { 'Impersonate-User': 'ann' });
-    assert.deepEqual([refused.code, refused.json.reason], [403, 'Forbidden']);
-    assert.equal((await client.ask('GET', APPLES, { token: 'wrong' })).code, 401);
+    const forbidden = await client.get(APPLES, { 'Impersonate-User': 'ann' });
+    assert.deepEqual([forbidden.code, forbidden.json.reason], [403, 'Forbidden']);
+    assert.equal((await client.request('GET', APPLES, { token: 'wrong' })).code, 401);
     assert.ok(!server.received.slice(before).some(({ url }) => url === APPLES));
   });
 
-  test('gives, takes and tells of its objects as it would directly', async () => {
+  test('Objects of an aggregated server can be created, read, listed, deleted and watched.', async () => {
     const watch = await client.watch(`${APPLES}?watch=true`);
-    const made = await client.ask('POST', APPLES, { body: { metadata: { name: 'red' } } });
+    const made = await client.request('POST', APPLES, { body: { metadata: { name: 'red' } } });
     assert.equal(made.code, 201, made.text);
     const { type, object } = await watch.next();
     assert.deepEqual([type, object], ['ADDED', made.json]);
     assert.deepEqual((await client.get(`${APPLES}/red`)).json, made.json);
     assert.equal((await client.get(APPLES)).json.items.length, 1);
-    assert.equal((await client.ask('DELETE', `${APPLES}/red`)).code, 200);
+    assert.equal((await client.request('DELETE', `${APPLES}/red`)).code, 200);
     assert.equal((await watch.next()).type, 'DELETED');
     watch.close();
-    await until('nobody to watch there', () => server.apples.watchers === 0);
+    await until('the watch to end at the server', () => server.apples.watchers === 0);
   });
 
-  test('takes a body of 10 MiB over HTTP/1.1 and HTTP/2, which is more than any object of this server may have', async () => {
+  test('A body of 10 MiB is forwarded over HTTP/1.1 and HTTP/2, above the limit for local objects.', async () => {
     const body = Buffer.alloc(10 << 20, 'a');
-    const { json } = await client.ask('POST', `${APPLES}/a/echo`, { body });
+    const { json } = await client.request('POST', `${APPLES}/a/echo`, { body });
     assert.equal(json.bytes, body.length);
     const session = connect(system.tidegate.server, { ca: readFileSync(system.tidegate.caFile) });
     const headers = {
@@ -128,7 +137,7 @@ describe('A server behind the API', () => {
     session.close();
   });
 
-  test('speaks another protocol with a client, once both want to', async () => {
+  test('An upgrade to another protocol is forwarded.', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'echo', 'X-Remote-User': 'mallory' };
     const call = request(options(`${APPLES}/a/talk`, { headers })).end();
     const [response, socket] = (await once(call, 'upgrade')) as [IncomingMessage, Duplex];
@@ -136,12 +145,12 @@ describe('A server behind the API', () => {
     socket.write('hello');
     assert.equal(String((await once(socket, 'data'))[0]), 'hello');
     const { rawHeaders } = server.received.at(-1) ?? { rawHeaders: [] };
-    assert.deepEqual(valuesOf(rawHeaders, 'x-remote-user'), ['admin']);
-    assert.deepEqual(valuesOf(rawHeaders, 'authorization'), []);
+    assert.deepEqual(headerValues(rawHeaders, 'x-remote-user'), ['admin']);
+    assert.deepEqual(headerValues(rawHeaders, 'authorization'), []);
     socket.destroy();
   });
 
-  test('does not send clients elsewhere', async () => {
+  test('A redirect by an aggregated server is rejected with 502.', async () => {
     const redirected = await client.get(`${APPLES}/a/elsewhere`);
     assert.deepEqual(
       [redirected.code, redirected.text],
@@ -149,16 +158,16 @@ describe('A server behind the API', () => {
     );
   });
 
-  test('that keeps one request waiting keeps no other waiting, and hears when the client goes', async () => {
+  test('A hanging request to an aggregated server does not delay other requests.', async () => {
     const call = request(options(`${APPLES}/a/silence`, {})).end();
     call.on('error', () => {});
-    await until('it to be asked', () => server.received.some(({ url }) => url.endsWith('/silence')));
+    await until('the request to arrive', () => server.received.some(({ url }) => url.endsWith('/silence')));
     assert.equal((await client.get(`${APPLES}/a/echo`)).code, 200);
-    assert.equal((await client.ask('POST', MAPS, { body: configMap('meanwhile') })).code, 201);
+    assert.equal((await client.request('POST', MAPS, { body: configMap('meanwhile') })).code, 201);
     call.destroy();
   });
 
-  test('is found in every form of discovery, where its priorities put it', async () => {
+  test('An aggregated group is listed in every form of discovery, in the order of its priorities.', async () => {
     await freshness(client, 'Current');
     const fruit = await discoveredFruit(client);
     assert.deepEqual(fruit?.versions[0]?.resources?.length, 1);
@@ -177,8 +186,8 @@ describe('A server behind the API', () => {
     assert.deepEqual(definitions.Apple.properties, { colour: { type: 'string' } });
   });
 
-  test('is used by an unmodified kubectl like any other', { skip: whyNoKubectl() ?? false }, async () => {
-    assert.equal((await client.ask('POST', APPLES, { body: { metadata: { name: 'sweet' } } })).code, 201);
+  test('An unmodified kubectl works with an aggregated group.', { skip: whyNoKubectl() ?? false }, async () => {
+    assert.equal((await client.request('POST', APPLES, { body: { metadata: { name: 'sweet' } } })).code, 201);
     const cache = temporaryDir('kubectl-cache');
     const run = (...args: string[]) => kubectl(system.tidegate.kubeconfig, [`--cache-dir=${cache.path}`, ...args]);
     assert.match(
@@ -194,15 +203,15 @@ describe('A server behind the API', () => {
     cache.remove();
   });
 
-  test('that is gone is 503 for its group alone, at once, stale in discovery, and comes back', async () => {
+  test('While an aggregated server is down, only its group answers 503 and is stale in discovery.', async () => {
     const etag = async () => (await client.get('/apis', AGGREGATED)).headers.etag;
     await freshness(client, 'Current');
     const before = await etag();
     assert.equal(await etag(), before);
     await server.stop();
-    const told503 = 'error trying to reach service: the server could not be reached\n';
-    assert.equal((await client.get(APPLES)).text, told503);
-    const { message } = await told(client, 'False', 'FailedDiscoveryCheck');
+    const unreachable = 'error trying to reach service: the server could not be reached\n';
+    assert.equal((await client.get(APPLES)).text, unreachable);
+    const { message } = await untilCondition(client, 'False', 'FailedDiscoveryCheck');
     assert.match(message, /^failing or missing response from https:\/\/\S+:\d+\/apis\/fruit.example.com\/v1: Get /);
     const { text: metrics } = await client.get('/metrics');
     assert.match(metrics, /^aggregator_unavailable_apiservice\{name="v1\.fruit\.example\.com"\} 1$/m);
@@ -212,60 +221,65 @@ describe('A server behind the API', () => {
     await freshness(client, 'Stale');
     assert.equal((await discoveredFruit(client))?.versions[0]?.resources, undefined);
     await server.listen();
-    await told(client, 'True', 'Passed');
+    await untilCondition(client, 'True', 'Passed');
     await freshness(client, 'Current');
     assert.equal(await etag(), before);
     assert.equal((await client.get(APPLES)).code, 200);
   });
 
-  test('is not available with words for what its Service lacks', async () => {
+  test('The condition Available names what is missing at the Service.', async () => {
     const service = '/api/v1/namespaces/default/services/fruit';
     const path = `${API_SERVICES}/${NAME}`;
-    const point = (name: string, port: number) => change(client, path, { spec: { service: { name, port } } });
+    const point = (name: string, port: number) => mergePatch(client, path, { spec: { service: { name, port } } });
     await point('none', server.port);
-    assert.equal((await told(client, 'False', 'ServiceNotFound')).message, 'service/none in "default" is not present');
+    assert.equal(
+      (await untilCondition(client, 'False', 'ServiceNotFound')).message,
+      'service/none in "default" is not present',
+    );
     const ports = [{ name: 'https', port: 443 }];
-    await client.ask('POST', service.replace('/fruit', ''), { body: { metadata: { name: 'plain' }, spec: { ports } } });
+    await client.request('POST', service.replace('/fruit', ''), {
+      body: { metadata: { name: 'plain' }, spec: { ports } },
+    });
     await point('plain', 444);
-    const { message } = await told(client, 'False', 'ServicePortError');
+    const { message } = await untilCondition(client, 'False', 'ServicePortError');
     assert.equal(message, 'service/plain in "default" is not listening on port 444');
     await point('plain', 443);
-    await told(client, 'False', 'EndpointsNotFound');
+    await untilCondition(client, 'False', 'EndpointsNotFound');
     const slice = {
       metadata: { name: 'plain-1', labels: { 'kubernetes.io/service-name': 'plain' } },
       addressType: 'IPv4',
       endpoints: [{ addresses: ['10.0.0.1'], conditions: { ready: false } }],
       ports: [{ name: 'https', port: 6443 }],
     };
-    const made = await client.ask('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
+    const made = await client.request('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
       body: slice,
     });
     assert.equal(made.code, 201, made.text);
-    const missing = await told(client, 'False', 'MissingEndpoints');
+    const missing = await untilCondition(client, 'False', 'MissingEndpoints');
     assert.equal(
       missing.message,
       'endpointslices for service/plain in "default" have no addresses with port name "https"',
     );
-    const bundle = (caBundle: string) => change(client, path, { spec: { caBundle } });
+    const bundle = (caBundle: string) => mergePatch(client, path, { spec: { caBundle } });
     await bundle(readFileSync(system.tidegate.caFile).toString('base64'));
     await point('fruit', server.port);
-    const failed = await told(client, 'False', 'FailedDiscoveryCheck');
+    const failed = await untilCondition(client, 'False', 'FailedDiscoveryCheck');
     assert.match(failed.message, /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/);
     await bundle(server.caBundle);
-    await told(client, 'True', 'Passed');
+    await untilCondition(client, 'True', 'Passed');
   });
 
-  test('empties a namespace that is deleted, which waits for it as long as it is away', async () => {
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'orchard' } } });
+  test('A terminating namespace waits while an aggregated server is down, and deletes its objects afterwards.', async () => {
+    await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'orchard' } } });
     const maps = '/api/v1/namespaces/orchard/configmaps';
-    await client.ask('POST', maps, { body: configMap('a') });
+    await client.request('POST', maps, { body: configMap('a') });
     const apples = `${GROUP}/namespaces/orchard/apples`;
-    assert.equal((await client.ask('POST', apples, { body: { metadata: { name: 'green' } } })).code, 201);
+    assert.equal((await client.request('POST', apples, { body: { metadata: { name: 'green' } } })).code, 201);
     await server.stop();
     await client.get(APPLES);
-    await told(client, 'False', 'FailedDiscoveryCheck');
-    await client.ask('DELETE', '/api/v1/namespaces/orchard');
-    const { reason, message } = await until('the namespace to say so', async () => {
+    await untilCondition(client, 'False', 'FailedDiscoveryCheck');
+    await client.request('DELETE', '/api/v1/namespaces/orchard');
+    const { reason, message } = await until('the condition of the namespace', async () => {
       const { conditions = [] } = (await client.get('/api/v1/namespaces/orchard')).json.status;
       const found = (one: { type: string; status: string }) =>
         one.type === 'NamespaceDeletionDiscoveryFailure' && one.status === 'True';
@@ -278,13 +292,16 @@ describe('A server behind the API', () => {
     );
     assert.equal((await client.get(`${maps}/a`)).code, 404);
     await server.listen();
-    await until('it to be gone', async () => (await client.get('/api/v1/namespaces/orchard')).code === 404);
+    await until(
+      'the namespace to be deleted',
+      async () => (await client.get('/api/v1/namespaces/orchard')).code === 404,
+    );
     assert.equal(server.apples.get('orchard', 'green'), undefined);
   });
 
-  test('that is not registered any more is not there', async () => {
-    assert.equal((await client.ask('DELETE', `${API_SERVICES}/${NAME}`)).code, 200);
-    await until('it to be forgotten', async () => (await client.get(APPLES)).code === 404);
+  test('A group is removed with its APIService.', async () => {
+    assert.equal((await client.request('DELETE', `${API_SERVICES}/${NAME}`)).code, 200);
+    await until('the group to be removed', async () => (await client.get(APPLES)).code === 404);
     assert.equal(await discoveredFruit(client), undefined);
     assert.equal((await client.get('/apis/fruit.example.com')).code, 404);
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, until } from '@tidegate/testkit';
-import { API_SERVICES, appleServer, GROUP, NAME, register, told } from './support/aggregation.ts';
+import { API_SERVICES, appleServer, GROUP, NAME, register, untilCondition } from './support/aggregation.ts';
 import type { Client } from './support/client.ts';
 import { COMPLETE, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
@@ -9,7 +9,7 @@ import { sharedSystem } from './support/shared-system.ts';
 const APPLES = `${GROUP}/namespaces/default/apples`;
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-describe('What is served here', () => {
+describe('APIServices of local groups', () => {
   let system: RunningSystem;
   let client: Client;
   let server: TestAggregatedServer;
@@ -33,13 +33,13 @@ describe('What is served here', () => {
       names: { plural, kind },
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     };
-    const made = await client.ask('POST', DEFINITIONS, {
+    const made = await client.request('POST', DEFINITIONS, {
       body: { metadata: { name: `${plural}.${fruit}.example.com` }, spec },
     });
     assert.equal(made.code, 201, made.text);
   };
 
-  test('is registered as kube-apiserver registers it', async () => {
+  test('Built-in groups are registered as in kube-apiserver.', async () => {
     const { metadata, spec, status } = await apiService('v1.apps');
     assert.deepEqual(metadata.labels, { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' });
     assert.deepEqual(spec, { group: 'apps', version: 'v1', groupPriorityMinimum: 17_800, versionPriority: 15 });
@@ -52,61 +52,65 @@ describe('What is served here', () => {
     });
   });
 
-  test('of custom kinds is registered while they are defined, and hands over to whom somebody registers instead', async () => {
+  test('The group of a custom kind is registered while the kind is defined, and a user can register another server instead.', async () => {
     await define();
-    const made = await until('it to be registered', async () => {
+    const made = await until('the registration', async () => {
       const found = await apiService(NAME);
       return found.kind === 'APIService' ? found : undefined;
     });
     assert.deepEqual(made.metadata.labels, { 'kube-aggregator.kubernetes.io/automanaged': 'true' });
     assert.deepEqual([made.spec.groupPriorityMinimum, made.spec.versionPriority], [1000, 100]);
     assert.equal((await client.get(APPLES)).json.kind, 'AppleList');
-    assert.equal((await client.ask('DELETE', `${DEFINITIONS}/apples.fruit.example.com`)).code, 200);
-    await until('it not to be registered', async () => (await apiService(NAME)).kind === 'Status');
+    assert.equal((await client.request('DELETE', `${DEFINITIONS}/apples.fruit.example.com`)).code, 200);
+    await until('the registration to be removed', async () => (await apiService(NAME)).kind === 'Status');
 
     await register(client, server);
-    await told(client, 'True', 'Passed');
+    await untilCondition(client, 'True', 'Passed');
     await define();
-    assert.equal((await client.ask('POST', APPLES, { body: { metadata: { name: 'theirs' } } })).code, 201);
+    assert.equal((await client.request('POST', APPLES, { body: { metadata: { name: 'theirs' } } })).code, 201);
     assert.ok(server.apples.get('default', 'theirs'));
     assert.equal((await apiService(NAME)).metadata.labels, undefined);
   });
 
-  test('and was made before somebody else served its group is still deleted with its namespace', async () => {
+  test('Local objects of a group that another server serves now are still deleted with their namespace.', async () => {
     const pears = '/apis/pear.example.com/v1/namespaces/old/pears';
     await define('pear', 'Pear');
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'old' } } });
-    const there = await until('it to be registered', async () => {
+    await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'old' } } });
+    const registered = await until('the registration', async () => {
       const found = await apiService('v1.pear.example.com');
       return found.kind === 'APIService' ? found : undefined;
     });
-    assert.equal((await client.ask('POST', pears, { body: pear })).code, 201);
+    assert.equal((await client.request('POST', pears, { body: pear })).code, 201);
     const service = { namespace: 'default', name: 'none' };
-    const body = { ...there, metadata: { ...there.metadata, labels: {} }, spec: { ...there.spec, service } };
-    const put = await client.ask('PUT', `${API_SERVICES}/v1.pear.example.com`, { body });
+    const body = {
+      ...registered,
+      metadata: { ...registered.metadata, labels: {} },
+      spec: { ...registered.spec, service },
+    };
+    const put = await client.request('PUT', `${API_SERVICES}/v1.pear.example.com`, { body });
     assert.equal(put.code, 200, put.text);
-    await until('both gateways to know', async () => {
-      const asked = Array.from({ length: 24 }, () => client.get(pears));
-      return (await Promise.all(asked)).every(({ code }) => code === 503);
+    await until('both gateways to forward', async () => {
+      const replies = Array.from({ length: 24 }, () => client.get(pears));
+      return (await Promise.all(replies)).every(({ code }) => code === 503);
     });
-    await client.ask('DELETE', '/api/v1/namespaces/old');
-    await until('all that is here to be gone', async () => {
+    await client.request('DELETE', '/api/v1/namespaces/old');
+    await until('all local objects to be deleted', async () => {
       const { conditions = [] } = (await client.get('/api/v1/namespaces/old')).json.status;
       const of = (type: string) => conditions.find((one: { type: string }) => one.type === type)?.status;
       return of('NamespaceDeletionDiscoveryFailure') === 'True' && of('NamespaceContentRemaining') === 'False';
     });
-    await client.ask('DELETE', `${API_SERVICES}/v1.pear.example.com`);
-    await until('it to be gone', async () => (await client.get('/api/v1/namespaces/old')).code === 404);
+    await client.request('DELETE', `${API_SERVICES}/v1.pear.example.com`);
+    await until('the namespace to be deleted', async () => (await client.get('/api/v1/namespaces/old')).code === 404);
   });
 
-  test('elsewhere is served by every gateway', async () => {
+  test('Every gateway forwards requests to an aggregated server.', async () => {
     const codes = async () => {
-      const asked = Array.from({ length: 24 }, () => client.get(`${APPLES}/theirs`));
-      return [...new Set((await Promise.all(asked)).map(({ code }) => code))];
+      const replies = Array.from({ length: 24 }, () => client.get(`${APPLES}/theirs`));
+      return [...new Set((await Promise.all(replies)).map(({ code }) => code))];
     };
-    await until('both gateways to send it on', async () => String(await codes()) === '200');
+    await until('both gateways to forward', async () => String(await codes()) === '200');
     await server.stop();
-    await until('both gateways to refuse it', async () => String(await codes()) === '503');
+    await until('both gateways to answer 503', async () => String(await codes()) === '503');
     const { text } = await client.get('/metrics');
     assert.match(
       text,

@@ -1,3 +1,3 @@
 import { apiSuite } from './support/api-suite.ts';
 
-apiSuite('The API, changes travelling over NATS,', []);
+apiSuite('The API with NATS', []);

@@ -1,3 +1,3 @@
 import { apiSuite } from './support/api-suite.ts';
 
-apiSuite("The API, the watch service following the store's log,", ['--no-nats']);
+apiSuite('The API without NATS', ['--no-nats']);

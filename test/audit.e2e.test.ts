@@ -9,7 +9,7 @@ import { sharedSystem } from './support/shared-system.ts';
 
 const SECRET = 'not-for-anybody-7c1e';
 
-// biome-ignore lint/suspicious/noExplicitAny: events are looked into as they are
+// biome-ignore lint/suspicious/noExplicitAny: tests read all fields of events
 type Event = any;
 
 describe('The audit log', () => {
@@ -32,20 +32,20 @@ describe('The audit log', () => {
       .split('\n')
       .filter((line) => line.includes(id))
       .map((line) => JSON.parse(line));
-  let asked = 0;
-  /** Sends a request under a name of its own; the answer, and the last event of it. */
-  const audited = async (method: string, path: string, options: Parameters<Client['ask']>[2] = {}) => {
-    const id = `audited-${asked++}-`;
+  let sent = 0;
+  /** Sends a request with a unique audit id; returns the answer and its events. */
+  const audited = async (method: string, path: string, options: Parameters<Client['request']>[2] = {}) => {
+    const id = `audited-${sent++}-`;
     const headers = { 'Audit-Id': id, ...options.headers };
-    const reply = await client.ask(method, path, { ...options, headers });
+    const reply = await client.request(method, path, { ...options, headers });
     await until(`the end of ${id} to be recorded`, async () => eventsOf(id).at(-1)?.stage === 'ResponseComplete');
     const events = eventsOf(id);
     return { reply, events, event: events.at(-1) };
   };
 
-  test('tells who asked for what, when, from where, and what became of it', async () => {
+  test('An event contains user, object, times, source addresses, user agent and result of a request.', async () => {
     const { events, event } = await audited('POST', MAPS, {
-      body: configMap('told'),
+      body: configMap('recorded'),
       headers: { 'User-Agent': 'tester/1', 'X-Forwarded-For': '203.0.113.7, nonsense' },
     });
     assert.deepEqual(
@@ -55,7 +55,7 @@ describe('The audit log', () => {
     const { user, objectRef, annotations, requestReceivedTimestamp, stageTimestamp, ...rest } = event;
     assert.equal(user.username, 'admin');
     assert.ok(user.groups.includes('system:masters'));
-    assert.deepEqual(objectRef, { resource: 'configmaps', namespace: 'default', name: 'told', apiVersion: 'v1' });
+    assert.deepEqual(objectRef, { resource: 'configmaps', namespace: 'default', name: 'recorded', apiVersion: 'v1' });
     assert.equal(annotations['authorization.k8s.io/decision'], 'allow');
     assert.match(requestReceivedTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     assert.ok(stageTimestamp >= requestReceivedTimestamp);
@@ -73,20 +73,22 @@ describe('The audit log', () => {
         responseStatus: { metadata: {}, code: 201 },
       },
     );
-    assert.equal(requestObject.metadata.name, 'told');
+    assert.equal(requestObject.metadata.name, 'recorded');
     assert.equal(rest.responseObject, undefined);
   });
 
-  test('has answers in whatever encoding they were given, without owners of fields where the policy says so', async () => {
+  test('Events contain answers of every encoding, without managedFields if the policy omits them.', async () => {
     const forms = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/cbor', 'application/yaml'];
     for (const accept of forms) {
-      for (const path of [MAPS, `${MAPS}/told`]) {
+      for (const path of [MAPS, `${MAPS}/recorded`]) {
         const { event } = await audited('GET', path, { headers: { Accept: accept, 'Accept-Encoding': 'gzip' } });
         const { responseObject, level } = event;
         assert.equal(level, 'RequestResponse');
         const one =
-          path === MAPS ? responseObject.items.find((item: Event) => item.metadata.name === 'told') : responseObject;
-        assert.equal(one.metadata.name, 'told', accept);
+          path === MAPS
+            ? responseObject.items.find((item: Event) => item.metadata.name === 'recorded')
+            : responseObject;
+        assert.equal(one.metadata.name, 'recorded', accept);
         assert.equal(one.metadata.managedFields, undefined);
       }
     }
@@ -94,26 +96,35 @@ describe('The audit log', () => {
     assert.deepEqual([event.responseObject.reason, event.responseStatus.code], ['NotFound', 404]);
   });
 
-  test('explains what was refused: no name, no right, no way, too much', async () => {
-    const nobody = await audited('GET', MAPS, { token: `${SECRET}-token` });
-    assert.deepEqual([nobody.event.user.username, nobody.event.responseStatus.reason], ['', 'Unauthorized']);
-    assert.equal(nobody.event.annotations['authentication.tidegate/reason'], 'no authenticator recognizes the token');
-    assert.equal(nobody.reply.text.includes('recognizes the token'), false);
-    const refused = await audited('GET', MAPS, { token: 'ann-token' });
-    assert.equal(refused.event.annotations['authorization.k8s.io/decision'], 'forbid');
-    assert.match(refused.event.responseStatus.message, /User "ann" cannot list resource "configmaps"/);
-    const stranger = await audited('GET', MAPS, { token: 'ann-token', headers: { 'Impersonate-User': 'root' } });
-    assert.match(stranger.event.responseStatus.message, /User "ann" cannot impersonate resource "users"/);
-    const lost = await audited('GET', '/api/v1/namespaces/..%2fkube-system/pods');
-    assert.equal(lost.event.responseStatus.code, 404);
+  test('Events explain rejected requests: 401, 403, 404 and 413.', async () => {
+    const unauthenticated = await audited('GET', MAPS, { token: `${SECRET}-token` });
+    assert.deepEqual(
+      [unauthenticated.event.user.username, unauthenticated.event.responseStatus.reason],
+      ['', 'Unauthorized'],
+    );
+    assert.equal(
+      unauthenticated.event.annotations['authentication.tidegate/reason'],
+      'no authenticator recognizes the token',
+    );
+    assert.equal(unauthenticated.reply.text.includes('recognizes the token'), false);
+    const forbidden = await audited('GET', MAPS, { token: 'ann-token' });
+    assert.equal(forbidden.event.annotations['authorization.k8s.io/decision'], 'forbid');
+    assert.match(forbidden.event.responseStatus.message, /User "ann" cannot list resource "configmaps"/);
+    const impersonation = await audited('GET', MAPS, { token: 'ann-token', headers: { 'Impersonate-User': 'root' } });
+    assert.match(impersonation.event.responseStatus.message, /User "ann" cannot impersonate resource "users"/);
+    const notFound = await audited('GET', '/api/v1/namespaces/..%2fkube-system/pods');
+    assert.equal(notFound.event.responseStatus.code, 404);
     const large = await audited('POST', MAPS, { body: Buffer.alloc((3 << 20) + 1, 0x20) });
     assert.equal(large.event.responseStatus.code, 413);
   });
 
-  test('names those who are stood in for, and a watch at its beginning and its end', async () => {
-    const stand = await audited('GET', `${MAPS}/told`, { headers: { 'Impersonate-User': 'ann' } });
-    assert.deepEqual([stand.event.user.username, stand.event.impersonatedUser.username], ['admin', 'ann']);
-    assert.equal(stand.reply.code, 403);
+  test('Events name the impersonated user, and a watch has an event at its start and its end.', async () => {
+    const impersonated = await audited('GET', `${MAPS}/recorded`, { headers: { 'Impersonate-User': 'ann' } });
+    assert.deepEqual(
+      [impersonated.event.user.username, impersonated.event.impersonatedUser.username],
+      ['admin', 'ann'],
+    );
+    assert.equal(impersonated.reply.code, 403);
     const { events } = await audited('GET', `${MAPS}?watch=1&timeoutSeconds=1`);
     assert.deepEqual(
       events.map(({ stage }) => stage),
@@ -121,7 +132,7 @@ describe('The audit log', () => {
     );
   });
 
-  test('never holds a secret or a token, and no line but its own', async () => {
+  test('The log never contains Secrets or tokens, and every line is an event.', async () => {
     const secrets = '/api/v1/namespaces/default/secrets';
     const body = { metadata: { name: 's' }, stringData: { password: SECRET } };
     assert.equal((await audited('POST', secrets, { body })).reply.code, 201);
@@ -133,14 +144,14 @@ describe('The audit log', () => {
     await audited('GET', `/api/v1/namespaces/default/services/x/proxy/a?access_token=${SECRET}&b=1`);
     const review = { spec: { token: SECRET } };
     await audited('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: review });
-    await audited('GET', `${MAPS}/told`, { headers: { 'User-Agent': 'a\t{"kind":"Secret"}' } });
+    await audited('GET', `${MAPS}/recorded`, { headers: { 'User-Agent': 'a\t{"kind":"Secret"}' } });
     assert.equal(text().includes(SECRET), false);
     assert.equal(text().includes(Buffer.from(SECRET).toString('base64')), false);
     assert.equal(text().includes(system.tidegate.token), false);
     for (const line of text().trim().split('\n')) assert.equal(JSON.parse(line).kind, 'Event');
   });
 
-  test('has what webhooks and policies say for it', async () => {
+  test('Events contain the audit annotations of policies.', async () => {
     const admission = '/apis/admissionregistration.k8s.io/v1';
     const policy = {
       metadata: { name: 'noted' },
@@ -156,9 +167,12 @@ describe('The audit log', () => {
       metadata: { name: 'noted' },
       spec: { policyName: 'noted', validationActions: ['Audit'] },
     };
-    assert.equal((await client.ask('POST', `${admission}/validatingadmissionpolicies`, { body: policy })).code, 201);
+    assert.equal(
+      (await client.request('POST', `${admission}/validatingadmissionpolicies`, { body: policy })).code,
+      201,
+    );
     const bindings = `${admission}/validatingadmissionpolicybindings`;
-    assert.equal((await client.ask('POST', bindings, { body: binding })).code, 201);
+    assert.equal((await client.request('POST', bindings, { body: binding })).code, 201);
     const { reply, event } = await audited('POST', MAPS, { body: configMap('odd') });
     assert.equal(reply.code, 201);
     assert.equal(event.annotations['noted/length'], 'of 3');

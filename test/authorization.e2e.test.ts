@@ -26,12 +26,12 @@ function binding(name: string, ref: string, user: string) {
 
 const MAPS_READER = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] };
 
-describe('Roles', () => {
+describe('Authorization by roles', () => {
   let system: RunningSystem;
   let client: Client;
   let dir: string;
   const made = async (path: string, body: object) => {
-    const reply = await client.ask('POST', path, { body });
+    const reply = await client.request('POST', path, { body });
     assert.equal(reply.code, 201, reply.text);
   };
   before(async () => {
@@ -45,18 +45,18 @@ describe('Roles', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const code = async (path: string, token: string) => (await client.ask('GET', path, { token })).code;
+  const code = async (path: string, token: string) => (await client.request('GET', path, { token })).code;
 
-  test('are so at once where they were written, both ways', async () => {
+  test('Bindings take effect at once at the gateway that wrote them, when created and when deleted.', async () => {
     for (let round = 0; round < 20; round++) {
       assert.equal(await code(MAPS, 'bob-token'), 403);
       await made(BINDINGS, binding('bob', 'Role/maps', 'bob'));
       assert.equal(await code(MAPS, 'bob-token'), 200);
-      assert.equal((await client.ask('DELETE', `${BINDINGS}/bob`)).code, 200);
+      assert.equal((await client.request('DELETE', `${BINDINGS}/bob`)).code, 200);
     }
   });
 
-  test('end a watch with 403 when they do not allow it any more, and leave others alone', async () => {
+  test('A watch ends with 403 when its user loses the permission, and other watches continue.', async () => {
     await made(BINDINGS, binding('ann', 'Role/maps', 'ann'));
     await made(BINDINGS, binding('bob', 'Role/maps', 'bob'));
     const from = (await client.get(MAPS)).json.metadata.resourceVersion;
@@ -65,7 +65,7 @@ describe('Roles', () => {
     const [ann, bob] = await Promise.all([watch('ann-token'), watch('bob-token')]);
     await made(MAPS, configMap('seen'));
     for (const one of [ann, bob]) assert.equal((await one.next()).object.metadata.name, 'seen');
-    await client.ask('DELETE', `${BINDINGS}/ann`);
+    await client.request('DELETE', `${BINDINGS}/ann`);
     const [last, ...more] = await ann.rest();
     assert.deepEqual([last?.type, last?.object.code, last?.object.reason, more.length], ['ERROR', 403, 'Forbidden', 0]);
     assert.match(last?.object.message, /User "ann" cannot watch resource "configmaps"/);
@@ -74,7 +74,7 @@ describe('Roles', () => {
     bob.close();
   });
 
-  test('answer kubectl, also for whom it stands in', { skip: whyNoKubectl() ?? false }, async () => {
+  test('kubectl auth can-i works, also with impersonation.', { skip: whyNoKubectl() ?? false }, async () => {
     const can = async (...args: string[]) => {
       const { stdout } = await kubectl(system.tidegate.kubeconfig, ['auth', 'can-i', ...args], { HOME: dir });
       return stdout.trim();
@@ -92,7 +92,7 @@ describe('Roles', () => {
     );
   });
 
-  test('that gather others have their rules, and lose them', async () => {
+  test('An aggregated ClusterRole gains and loses the rules of matching ClusterRoles.', async () => {
     const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
     const rule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] };
     await made(`${RBAC}/clusterroles`, { metadata: { name: 'widgets-view', labels }, rules: [rule] });
@@ -100,13 +100,13 @@ describe('Roles', () => {
       const { json } = await client.get(`${RBAC}/clusterroles/${name}`);
       return json.rules.some((one: typeof rule) => one.apiGroups?.includes('example.com')) as boolean;
     };
-    for (const name of ['view', 'edit', 'admin']) await until(`${name} to gather the rule`, () => has(name));
-    await client.ask('DELETE', `${RBAC}/clusterroles/widgets-view`);
+    for (const name of ['view', 'edit', 'admin']) await until(`${name} to gain the rule`, () => has(name));
+    await client.request('DELETE', `${RBAC}/clusterroles/widgets-view`);
     for (const name of ['view', 'edit', 'admin'])
       await until(`${name} to lose the rule`, async () => !(await has(name)));
   });
 
-  test('of system:masters need no role, and nobody else may stand in for one', async () => {
+  test('Members of system:masters need no roles, and other users may not impersonate them.', async () => {
     assert.equal((await client.get(MAPS)).code, 200);
     const as = {
       'Impersonate-User': 'admin',
@@ -118,7 +118,7 @@ describe('Roles', () => {
     assert.match(reply.json.message, /User "ann" cannot impersonate resource "users"/);
   });
 
-  test('of the beginning are put right when a store begins its work, and what is right is not written', async () => {
+  test('Default roles and bindings are restored when a store starts, and unchanged ones are not written.', async () => {
     const versions = async () => {
       const { json } = await client.get(`${RBAC}/clusterroles`);
       const items = json.items as { metadata: { name: string; resourceVersion: string } }[];
@@ -127,19 +127,19 @@ describe('Roles', () => {
     const path = `${RBAC}/clusterroles/system:basic-user`;
     const before = await versions();
     const own = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] };
-    const changed = await client.ask('PATCH', path, {
+    const changed = await client.request('PATCH', path, {
       body: { rules: [own] },
       headers: { 'Content-Type': 'application/merge-patch+json' },
     });
     assert.equal(changed.code, 200, changed.text);
-    assert.equal((await client.ask('DELETE', `${RBAC}/clusterrolebindings/system:discovery`)).code, 200);
+    assert.equal((await client.request('DELETE', `${RBAC}/clusterrolebindings/system:discovery`)).code, 200);
     const { tidegate } = system;
     process.kill(tidegate.pid('store'), 'SIGTERM');
-    await until('the binding to be made again', async () => {
+    await until('the binding to be created again', async () => {
       return (await client.get(`${RBAC}/clusterrolebindings/system:discovery`)).code === 200;
     });
-    await until('the role to have its rules again', async () => (await client.get(path)).json.rules.length > 1);
-    assert.deepEqual((await client.get(path)).json.rules[0], own, 'what a user has added stays');
+    await until('the rules of the role to be restored', async () => (await client.get(path)).json.rules.length > 1);
+    assert.deepEqual((await client.get(path)).json.rules[0], own, 'rules that a user added are kept');
     const after = await versions();
     before.delete('system:basic-user');
     for (const [name, version] of before) assert.equal(after.get(name), version, name);

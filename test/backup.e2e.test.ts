@@ -18,11 +18,11 @@ async function mapsOf(client: Client, query = ''): Promise<Record<string, string
 }
 
 const noNats = await whyNoNats();
-/** namespaces and ConfigMaps */
+/** the number of namespaces and ConfigMaps */
 const IMPORTED = 2 + 63;
 
-/** In this order: the second is imported into the first; then the first ends, and is backed up. */
-describe('Of two systems', () => {
+/** The tests depend on their order: the second system is imported into the first, which is then stopped and backed up. */
+describe('Backup, restore and import of two systems', () => {
   const dataDir = join(place.path, 'with NATS');
   let withNats: RunningSystem;
   let withoutNats: RunningSystem;
@@ -39,11 +39,13 @@ describe('Of two systems', () => {
     { title: 'with NATS', system: () => withNats, skip: noNats ?? false },
     { title: 'without NATS', system: () => withoutNats, skip: false },
   ]) {
-    test(`one that runs ${title} is put back to a backup, and watchers and lists notice`, { skip }, async () => {
+    test(`A running system ${title} is restored from a backup, and watches and lists show the restored state.`, {
+      skip,
+    }, async () => {
       const { tidegate, client } = system();
       const file = join(place.path, `backup ${title}`);
       for (const name of ['kept', 'changed', 'deleted']) {
-        await client.ask('POST', MAPS, { body: configMap(name, { at: 'backup' }) });
+        await client.request('POST', MAPS, { body: configMap(name, { at: 'backup' }) });
       }
       const made = await tidegateCommand('backup', '--out', file, '--data-dir', tidegate.dataDir);
       assert.equal(made.code, 0, made.stderr);
@@ -52,23 +54,23 @@ describe('Of two systems', () => {
         new RegExp(`^backed up ${FIRST_OBJECTS + 3} objects \\(\\d+ KiB\\) at revision \\d+ to `, 'm'),
       );
 
-      await client.ask('PUT', `${MAPS}/changed`, { body: configMap('changed', { at: 'later' }) });
-      await client.ask('DELETE', `${MAPS}/deleted`);
-      await client.ask('POST', MAPS, { body: configMap('new', { at: 'later' }) });
+      await client.request('PUT', `${MAPS}/changed`, { body: configMap('changed', { at: 'later' }) });
+      await client.request('DELETE', `${MAPS}/deleted`);
+      await client.request('POST', MAPS, { body: configMap('new', { at: 'later' }) });
       const stale = (await client.get(MAPS)).json.metadata.resourceVersion as string;
       assert.deepEqual(await mapsOf(client), { changed: 'later', kept: 'backup', new: 'later' });
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${stale}`);
 
-      const refused = await tidegateCommand('restore', file, '--data-dir', tidegate.dataDir);
-      assert.equal(refused.code, 1);
-      assert.match(refused.stderr, /^tidegate: the database holds .*: add --replace/m);
+      const rejected = await tidegateCommand('restore', file, '--data-dir', tidegate.dataDir);
+      assert.equal(rejected.code, 1);
+      assert.match(rejected.stderr, /^tidegate: the database holds .*: add --replace/m);
       assert.deepEqual(await mapsOf(client), { changed: 'later', kept: 'backup', new: 'later' });
 
       const restored = await tidegateCommand('restore', file, '--replace', '--data-dir', tidegate.dataDir);
       assert.equal(restored.code, 0, restored.stderr);
       assert.match(restored.stderr, new RegExp(`^restored ${FIRST_OBJECTS + 3} objects `, 'm'));
 
-      // the watcher hears of it without anybody asking for anything
+      // the watch ends without any further request
       const events = await watch.rest();
       assert.deepEqual(
         events.map(({ type, object }) => [type, object.code]),
@@ -78,7 +80,7 @@ describe('Of two systems', () => {
       assert.equal((await client.get(`${MAPS}/changed`)).json.data.at, 'backup');
       assert.equal((await client.get(`${MAPS}/new`)).code, 404);
       assert.deepEqual(await mapsOf(client), state);
-      await until('the mirror to be new', async () => {
+      await until('the mirror to be reloaded', async () => {
         const seen = await mapsOf(client, '?resourceVersion=0');
         return seen.deleted === 'backup' && !('new' in seen);
       });
@@ -89,10 +91,10 @@ describe('Of two systems', () => {
       const fresh = (await client.get(MAPS)).json.metadata.resourceVersion as string;
       assert.ok(BigInt(fresh) > BigInt(stale));
       const next = await client.watch(`${MAPS}?watch=1&resourceVersion=${fresh}`);
-      assert.equal((await client.ask('POST', MAPS, { body: configMap('after', { at: 'now' }) })).code, 201);
+      assert.equal((await client.request('POST', MAPS, { body: configMap('after', { at: 'now' }) })).code, 201);
       assert.equal((await next.next()).object.metadata.name, 'after');
       next.close();
-      await client.ask('DELETE', MAPS);
+      await client.request('DELETE', MAPS);
     });
   }
 
@@ -105,21 +107,21 @@ describe('Of two systems', () => {
       ...args,
     );
 
-  test('one is imported into the other: owners before what they own, and again nothing', async () => {
+  test('An import copies owners before their dependents, and a second import copies nothing.', async () => {
     const [from, to] = [withoutNats.client, withNats.client];
     const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    for (const name of ['team', 'other']) await from.ask('POST', '/api/v1/namespaces', { body: namespace(name) });
+    for (const name of ['team', 'other']) await from.request('POST', '/api/v1/namespaces', { body: namespace(name) });
     const maps = '/api/v1/namespaces/team/configmaps';
-    for (let i = 0; i < 60; i++) await from.ask('POST', maps, { body: configMap(`map-${i}`, { at: 'source' }) });
+    for (let i = 0; i < 60; i++) await from.request('POST', maps, { body: configMap(`map-${i}`, { at: 'source' }) });
     const owner = (await from.get(`${maps}/map-7`)).json.metadata.uid as string;
     const owned = (name: string, uid: string) =>
       configMap(name, {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'map-7', uid }] });
-    await from.ask('POST', maps, { body: owned('an-owned-one', owner) });
-    await from.ask('POST', maps, { body: owned('an-orphan', 'gone') });
-    await from.ask('POST', '/api/v1/namespaces/other/configmaps', { body: configMap('elsewhere') });
+    await from.request('POST', maps, { body: owned('an-owned-one', owner) });
+    await from.request('POST', maps, { body: owned('an-orphan', 'gone') });
+    await from.request('POST', '/api/v1/namespaces/other/configmaps', { body: configMap('elsewhere') });
 
-    const looked = await run('--dry-run');
-    assert.match(looked.stdout, /^configmaps +63 +0 +0 +0 +0$/m, looked.stdout + looked.stderr);
+    const dryRun = await run('--dry-run');
+    assert.match(dryRun.stdout, /^configmaps +63 +0 +0 +0 +0$/m, dryRun.stdout + dryRun.stderr);
     assert.equal((await to.get('/api/v1/namespaces/team')).code, 404);
 
     const part = await run('--namespace', 'other');
@@ -138,7 +140,7 @@ describe('Of two systems', () => {
     assert.equal((await references('an-owned-one'))[0].uid, copy);
     assert.equal(await references('an-orphan'), undefined);
 
-    await from.ask('PUT', `${maps}/map-8`, { body: configMap('map-8', { at: 'changed' }) });
+    await from.request('PUT', `${maps}/map-8`, { body: configMap('map-8', { at: 'changed' }) });
     assert.match((await run('--resource', 'configmaps')).stdout, /^configmaps +0 +0 +63 +0 +0$/m);
     assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'source');
     const replaced = await run('--replace', '--resource=configmaps', '--namespace=team');
@@ -146,7 +148,7 @@ describe('Of two systems', () => {
     assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'changed');
   });
 
-  test('an import from what does not answer, or is no kubeconfig, is one line that says why', async () => {
+  test('An import with an invalid kubeconfig fails with a one-line error.', async () => {
     const file = join(place.path, 'kubeconfig');
     writeFileSync(file, 'clusters: []\ncurrent-context: none\n');
     const { code, stderr } = await tidegateCommand('import', `--from-kubeconfig=${file}`);
@@ -154,10 +156,10 @@ describe('Of two systems', () => {
     assert.equal(stderr, `tidegate: ${file} has no context none\n`);
   });
 
-  test('one that has ended is backed up, and a new one is restored from that and started', async () => {
+  test('A stopped system can be backed up, and a new system can be restored from the backup and started.', async () => {
     const two = join(place.path, 'two');
     const { client } = withNats;
-    await client.ask('POST', MAPS, { body: configMap('carried', { at: 'one' }) });
+    await client.request('POST', MAPS, { body: configMap('carried', { at: 'one' }) });
     const { uid, resourceVersion } = (await client.get(`${MAPS}/carried`)).json.metadata;
     await withNats.stop();
 
@@ -168,7 +170,7 @@ describe('Of two systems', () => {
     assert.match(again.stderr, /exists already/);
     const verified = await tidegateCommand('restore', '--verify-only', file);
     assert.equal(verified.code, 0, verified.stderr);
-    assert.match(verified.stderr, new RegExp(`is whole: ${FIRST_OBJECTS + IMPORTED + 1} objects`));
+    assert.match(verified.stderr, new RegExp(`is complete: ${FIRST_OBJECTS + IMPORTED + 1} objects`));
     const restored = await tidegateCommand('restore', file, `--data-dir=${two}`);
     assert.equal(restored.code, 0, restored.stderr);
 
@@ -179,13 +181,13 @@ describe('Of two systems', () => {
   });
 });
 
-test('A backup of nothing says what to do.', async () => {
+test('A backup without a database fails and says what to do.', async () => {
   const { code, stderr } = await tidegateCommand('backup', '--out=x', `--data-dir=${join(place.path, 'nothing')}`);
   assert.equal(code, 1);
   assert.match(stderr, /^tidegate: there is no database in .*: give another --data-dir, or a --postgres-url\n$/);
 });
 
-test('A database that cannot be reached is one line that says so, without its password.', async () => {
+test('An unreachable database is reported in one line without its password.', async () => {
   const { code, stderr } = await tidegateCommand(
     'backup',
     '--out=x',

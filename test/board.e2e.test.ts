@@ -4,8 +4,8 @@ import { needs, until } from '@tidegate/testkit';
 import { Chromium, type ChromiumPage, chromiumPath } from './support/chromium.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
-/** The least contrast of a text and what is behind it, of all texts on the page, with the one that has it. */
-const LEAST_CONTRAST = `(() => {
+/** The lowest contrast of all texts on the page, with the text that has it. */
+const LOWEST_CONTRAST = `(() => {
   const parts = (color) => color.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => [r, g, b]
     .map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
@@ -39,7 +39,7 @@ describe('The board in a browser', { skip }, () => {
     board = /board +(http:\S+)/.exec(system.tidegate.output)?.[1] as string;
     browser = await Chromium.start(path as string);
     const state = async () => ((await (await fetch(`${board}/report.json`)).json()) as { state: string }).state;
-    await until('all parts to be well', async () => (await state()) === 'ok');
+    await until('all parts to be ok', async () => (await state()) === 'ok');
   });
   after(async () => {
     await browser?.stop();
@@ -53,8 +53,8 @@ describe('The board in a browser', { skip }, () => {
     await page.open(board);
     return page;
   };
-  /** while the watch service hangs */
-  const broken = async (work: () => Promise<void>) => {
+  /** Runs `work` while the watch service is stopped with SIGSTOP. */
+  const whileWatchHangs = async (work: () => Promise<void>) => {
     const pid = system.tidegate.pid('watch');
     process.kill(pid, 'SIGSTOP');
     try {
@@ -64,10 +64,10 @@ describe('The board in a browser', { skip }, () => {
     }
   };
 
-  test('tells screen readers its parts, replicas and checks, as headings and tables', async () => {
-    const spoken = await (await opened()).spoken();
+  test('Screen readers get the parts, replicas and checks as headings and tables.', async () => {
+    const nodes = await (await opened()).accessibleNodes();
     for (const expected of [
-      'RootWebArea Tidegate is well',
+      'RootWebArea Tidegate is healthy',
       'heading Gateways',
       'columnheader Requests/s',
       'rowheader Stores',
@@ -75,39 +75,39 @@ describe('The board in a browser', { skip }, () => {
       'columnheader Last hour',
       'region Parts',
     ])
-      assert.ok(spoken.includes(expected), `${expected} is not among ${[...new Set(spoken)].join('; ')}`);
+      assert.ok(nodes.includes(expected), `${expected} is not among ${[...new Set(nodes)].join('; ')}`);
     for (const expected of [/^status/, /^table Checks of gateway-\d+$/, /^article gateway-\d+$/, /^image last hour/])
       assert.ok(
-        spoken.some((words) => expected.test(words)),
+        nodes.some((words) => expected.test(words)),
         `${expected}`,
       );
   });
 
-  test('changes in place when a part hangs and when it goes on, and keeps the focus', async () => {
+  test('The page is updated in place when a part hangs and recovers, and keeps the focus.', async () => {
     const page = await opened();
     await page.evaluate(`document.querySelector('main [tabindex]').focus(), globalThis.mark = 'here'`);
-    await broken(async () => {
-      await until('the board to say it', async () => (await summary(page)) === 'Tidegate is failing');
+    await whileWatchHangs(async () => {
+      await until('the board to show the failure', async () => (await summary(page)) === 'Tidegate is failing');
       const text = await page.evaluate<string>('document.body.innerText');
-      assert.match(text, /What is wrong\s+watch\/watch-\d+\/reachable/);
+      assert.match(text, /Failing checks\s+watch\/watch-\d+\/reachable/);
       assert.equal(await page.evaluate('document.title'), 'Tidegate is failing');
     });
-    await until('the board to be well', async () => (await summary(page)) === 'Tidegate is well');
+    await until('the board to show the recovery', async () => (await summary(page)) === 'Tidegate is healthy');
     assert.equal(await page.evaluate('globalThis.mark'), 'here');
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")'), 'parts');
     assert.equal(page.loads, 1);
     assert.match(await page.evaluate('document.body.innerText'), /watch\/watch-\d+\/reachable\s+✓ ok/);
-    assert.deepEqual(page.complaints, []);
+    assert.deepEqual(page.errors, []);
   });
 
-  test('has contrast enough for every text, in light and in dark, also with something broken', async () => {
-    await broken(async () => {
+  test('Every text has sufficient contrast in light and dark mode, also during a failure.', async () => {
+    await whileWatchHangs(async () => {
       for (const scheme of ['light', 'dark'] as const) {
         const page = await opened();
         await page.theme(scheme);
-        await until('the board to say it', async () => (await summary(page)) === 'Tidegate is failing');
+        await until('the board to show the failure', async () => (await summary(page)) === 'Tidegate is failing');
         const { ratio, text, count } = await page.evaluate<{ ratio: number; text: string; count: number }>(
-          LEAST_CONTRAST,
+          LOWEST_CONTRAST,
         );
         assert.ok(ratio >= 4.5, `${scheme}: ${ratio} of ${JSON.stringify(text)}`);
         assert.ok(count > 50, `${count} texts`);
@@ -117,7 +117,7 @@ describe('The board in a browser', { skip }, () => {
     });
   });
 
-  test('fits into narrow and wide windows: nothing but its tables scrolls sideways', async () => {
+  test('The page fits narrow and wide windows; only its tables scroll horizontally.', async () => {
     for (const width of [320, 480, 768, 1920]) {
       const page = await opened(width);
       assert.equal(await page.evaluate('innerWidth'), width);
@@ -126,17 +126,17 @@ describe('The board in a browser', { skip }, () => {
     }
   });
 
-  test('is whole without scripts, and asks for itself again', async () => {
+  test('Without scripts the page is complete and reloads itself.', async () => {
     const page = await browser.page();
     await page.send('Emulation.setScriptExecutionDisabled', { value: true });
     await page.send('Page.navigate', { url: board });
-    await until('it to be loaded again', () => page.loads >= 2);
-    const spoken = await page.spoken();
-    for (const expected of ['RootWebArea Tidegate is well', 'rowheader postgres', 'rowheader Stores'])
-      assert.ok(spoken.includes(expected), expected);
+    await until('a reload', () => page.loads >= 2);
+    const nodes = await page.accessibleNodes();
+    for (const expected of ['RootWebArea Tidegate is healthy', 'rowheader postgres', 'rowheader Stores'])
+      assert.ok(nodes.includes(expected), expected);
   });
 
-  test('runs no script but its own', async () => {
+  test('The page runs only its own script.', async () => {
     const page = await opened();
     await page.evaluate(`{
       const script = document.createElement('script');
@@ -145,22 +145,22 @@ describe('The board in a browser', { skip }, () => {
       document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="globalThis.ran = true">');
     }`);
     await until(
-      'both to be refused',
-      () => page.complaints.filter((words) => /Content Security/.test(words)).length >= 2,
+      'both scripts to be blocked',
+      () => page.errors.filter((words) => /Content Security/.test(words)).length >= 2,
     );
     assert.equal(await page.evaluate('globalThis.ran'), undefined);
   });
 
-  test('says that what it shows is old while the health service does not answer', async () => {
+  test('The page shows a notice while the health service does not answer.', async () => {
     const page = await opened();
     const live = () => page.evaluate<string>(`document.getElementById('live').textContent`);
     const pid = system.tidegate.pid('health');
     process.kill(pid, 'SIGSTOP');
     try {
-      await until('it to say so', async () => /does not answer/.test(await live()));
+      await until('the notice', async () => /does not answer/.test(await live()));
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    await until('it to be up to date', async () => (await live()) === '');
+    await until('the notice to disappear', async () => (await live()) === '');
   });
 });

@@ -1,5 +1,5 @@
 import { after, before, describe, test } from 'node:test';
-import { clientWorks, fill, goWorks } from './support/client-suite.ts';
+import { fill, goClientTests, testClient } from './support/client-suite.ts';
 import { javascript } from './support/foreign-clients.ts';
 import { CBOR, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
@@ -12,11 +12,11 @@ describe('Clients of other languages', () => {
   });
   after(() => system.stop());
 
-  goWorks(() => system);
-  test('JavaScript', (t) =>
-    clientWorks(t, system, javascript, {
+  goClientTests(() => system);
+  test('The JavaScript client reads, writes and watches.', (t) =>
+    testClient(t, system, javascript, {
       args: ['javascript'],
-      // its numbers are doubles
-      meets: { revision: '7', raw: '{"a":1}' },
+      // JavaScript numbers are doubles
+      expected: { revision: '7', raw: '{"a":1}' },
     }));
 });

@@ -1,5 +1,5 @@
 import { after, before, describe, test } from 'node:test';
-import { clientWorks, fill, goWorks } from './support/client-suite.ts';
+import { fill, goClientTests, testClient } from './support/client-suite.ts';
 import { java, python, rust } from './support/foreign-clients.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
@@ -11,15 +11,17 @@ describe('Clients of other languages', () => {
   });
   after(() => system.stop());
 
-  goWorks(() => system, true);
+  goClientTests(() => system, true);
 
-  test('Python', (t) => clientWorks(t, system, python, { args: ['python'], patient: true }));
-  test('Java', (t) =>
-    clientWorks(t, system, java, {
+  test('The Python client reads, writes and watches.', (t) =>
+    testClient(t, system, python, { args: ['python'], allowLongBuild: true }));
+  test('The Java client reads, writes and watches.', (t) =>
+    testClient(t, system, java, {
       args: ['java'],
-      // what has no type is read as doubles
-      meets: { raw: '{"number":9.007199254740992E15}' },
-      patient: true,
+      // untyped numbers are read as doubles
+      expected: { raw: '{"number":9.007199254740992E15}' },
+      allowLongBuild: true,
     }));
-  test('Rust', (t) => clientWorks(t, system, rust, { args: ['rust'], patient: true }));
+  test('The Rust client reads, writes and watches.', (t) =>
+    testClient(t, system, rust, { args: ['rust'], allowLongBuild: true }));
 });

@@ -7,40 +7,40 @@ import { underLoad } from './support/under-load.ts';
 
 const STEPPING = fileURLToPath(new URL('./support/clock-step.js', import.meta.url));
 
-describe('A clock that is set', () => {
+describe('Clock changes', () => {
   let system: RunningSystem;
   before(async () => {
     system = await runningSystem({ env: { NODE_OPTIONS: `--import=${STEPPING}` } });
   });
   after(() => system.stop());
 
-  for (const [way, parts] of [
+  for (const [change, parts] of [
     ['forward and back on every part', ['gateway', 'store', 'watch', 'health']],
-    ['on the store alone', ['store']],
-    ['on the watch service alone', ['watch']],
-    ['on the gateway alone', ['gateway']],
+    ['on the store only', ['store']],
+    ['on the watch service only', ['watch']],
+    ['on the gateway only', ['gateway']],
   ] as const) {
-    test(`an hour ${way} disturbs nobody`, async () => {
+    test(`A clock change by an hour ${change} disturbs no client.`, async () => {
       const { client, tidegate } = system;
       await underLoad(client, async (progress) => {
         for (const _ of ['forward', 'back']) {
           for (const part of parts) process.kill(tidegate.pid(part), 'SIGUSR2');
-          // far sooner than after the hour
+          // writes continue at once, not after an hour
           await progress();
           assert.equal((await client.get('/readyz')).code, 200);
         }
       });
       const { json } = await client.get('/api/v1/namespaces/default/configmaps?limit=1');
-      assert.equal((await client.ask('DELETE', '/api/v1/namespaces/default/configmaps')).code, 200);
+      assert.equal((await client.request('DELETE', '/api/v1/namespaces/default/configmaps')).code, 200);
       assert.equal(json.items.length, 1);
     });
   }
 
-  test('the stepped clock was really another one', async () => {
+  test('The signal really changes the clock.', async () => {
     const { client, tidegate } = system;
     const made = async () => {
       const body = { metadata: { generateName: 'clock-' } };
-      const reply = await client.ask('POST', '/api/v1/namespaces/default/configmaps', { body });
+      const reply = await client.request('POST', '/api/v1/namespaces/default/configmaps', { body });
       return Date.parse(reply.json.metadata.creationTimestamp);
     };
     process.kill(tidegate.pid('gateway'), 'SIGUSR2');

@@ -7,18 +7,18 @@ import type { Client, Reply } from './support/client.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('What a cluster has without anybody having made it', () => {
+describe('Default objects of a cluster', () => {
   let tidegate: TestTidegate;
   let client: Client;
-  const get = (path: string) => client.ask('GET', path);
-  const there = (path: string) =>
+  const get = (path: string) => client.request('GET', path);
+  const untilExists = (path: string) =>
     until(path, async () => {
       const reply = await get(path);
       return reply.code === 200 ? reply : undefined;
     });
   const inNamespace = (name: string) => `/api/v1/namespaces/${name}`;
-  const makeNamespace = async (name: string) => {
-    const reply = await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
+  const createNamespace = async (name: string) => {
+    const reply = await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
     assert.equal(reply.code, 201, reply.text);
   };
 
@@ -30,7 +30,7 @@ describe('What a cluster has without anybody having made it', () => {
     await tidegate.stop();
   });
 
-  test('every health check passes, by the names of kube-apiserver that probes and conformance tests ask for', async () => {
+  test('Every health check passes under the name that kube-apiserver uses.', async () => {
     const names = [
       'autoregister-completion',
       'etcd',
@@ -59,7 +59,7 @@ describe('What a cluster has without anybody having made it', () => {
     }
   });
 
-  test('a status of the parts behind a gateway, in every form, and nothing else to do with it', async () => {
+  test('componentstatuses can be read in every format, but not watched or deleted.', async () => {
     const path = '/api/v1/componentstatuses';
     const { json, headers } = await get(path);
     const healthy = [{ type: 'Healthy', status: 'True', message: 'ok' }];
@@ -87,12 +87,12 @@ describe('What a cluster has without anybody having made it', () => {
     assert.equal((await get(`${path}/none`)).json.message, 'componentstatuses "none" not found');
     assert.equal((await get(`${path}?fieldSelector=metadata.name%3Dwatch`)).json.items.length, 1);
     assert.equal((await get(`${path}?watch=1`)).code, 405);
-    assert.equal((await client.ask('DELETE', `${path}/store`)).code, 405);
+    assert.equal((await client.request('DELETE', `${path}/store`)).code, 405);
   });
 
-  test('levels and flows of flow control, as kube-apiserver suggests them', async () => {
+  test('The suggested priority levels and flow schemas of kube-apiserver exist.', async () => {
     const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
-    await there(`${flow}/flowschemas/catch-all`);
+    await untilExists(`${flow}/flowschemas/catch-all`);
     const names = async (resource: string) =>
       (await get(`${flow}/${resource}`)).json.items.map(
         ({ metadata }: { metadata: { name: string } }) => metadata.name,
@@ -122,12 +122,12 @@ describe('What a cluster has without anybody having made it', () => {
     ]);
   });
 
-  test('the authorities of clients, where servers behind the API look for them, put right when they are changed', async () => {
+  test('The client authorities are published for aggregated servers and restored when deleted.', async () => {
     const path = `${inNamespace('kube-system')}/configmaps/extension-apiserver-authentication`;
-    const { json } = await there(path);
-    const { 'requestheader-client-ca-file': frontProxyCa, ...told } = json.data;
+    const { json } = await untilExists(path);
+    const { 'requestheader-client-ca-file': frontProxyCa, ...others } = json.data;
     assert.match(frontProxyCa, /^-----BEGIN CERTIFICATE-----/);
-    assert.deepEqual(told, {
+    assert.deepEqual(others, {
       'client-ca-file': readFileSync(tidegate.caFile, 'utf8'),
       'requestheader-allowed-names': '["front-proxy-client"]',
       'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
@@ -135,88 +135,89 @@ describe('What a cluster has without anybody having made it', () => {
       'requestheader-uid-headers': '["X-Remote-Uid"]',
       'requestheader-username-headers': '["X-Remote-User"]',
     });
-    await client.ask('DELETE', path);
-    const { json: again } = await there(path);
+    await client.request('DELETE', path);
+    const { json: again } = await untilExists(path);
     assert.deepEqual(again.data, json.data);
   });
 
-  test('four namespaces, priority classes, and the mandatory objects of flow control', async () => {
-    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) await there(inNamespace(name));
+  test('Four namespaces, two priority classes and the mandatory objects of flow control exist.', async () => {
+    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease'])
+      await untilExists(inNamespace(name));
     const values: unknown[] = [];
     for (const name of ['system-node-critical', 'system-cluster-critical'])
-      values.push((await there(`/apis/scheduling.k8s.io/v1/priorityclasses/${name}`)).json.value);
+      values.push((await untilExists(`/apis/scheduling.k8s.io/v1/priorityclasses/${name}`)).json.value);
     assert.deepEqual(values, [2_000_001_000, 2_000_000_000]);
     for (const resource of ['flowschemas', 'prioritylevelconfigurations'])
       for (const name of ['exempt', 'catch-all'])
-        await there(`/apis/flowcontrol.apiserver.k8s.io/v1/${resource}/${name}`);
+        await untilExists(`/apis/flowcontrol.apiserver.k8s.io/v1/${resource}/${name}`);
   });
 
-  test('the range from which Services get addresses, which is ready', async () => {
+  test('The ServiceCIDR kubernetes exists and becomes ready.', async () => {
     const path = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
-    await until('it to be ready', async () => (await get(path)).json.status?.conditions !== undefined);
+    await until('the range to be ready', async () => (await get(path)).json.status?.conditions !== undefined);
     const { spec, status } = (await get(path)).json;
     assert.deepEqual(spec, { cidrs: ['10.0.0.0/16'] });
     assert.deepEqual([status.conditions[0].type, status.conditions[0].status], ['Ready', 'True']);
   });
 
-  test('the Service kubernetes leads to where clients reach the gateway', async () => {
+  test('The Service kubernetes has the address of the gateway as its endpoint.', async () => {
     const port = Number(new URL(tidegate.server).port);
-    const { json: service } = await there(`${inNamespace('default')}/services/kubernetes`);
+    const { json: service } = await untilExists(`${inNamespace('default')}/services/kubernetes`);
     assert.deepEqual(service.metadata.labels, { component: 'apiserver', provider: 'kubernetes' });
     assert.deepEqual(service.spec.ports, [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }]);
-    const { json: endpoints } = await there(`${inNamespace('default')}/endpoints/kubernetes`);
+    const { json: endpoints } = await untilExists(`${inNamespace('default')}/endpoints/kubernetes`);
     const [{ addresses, ports }] = endpoints.subsets;
     assert.ok(isIPv4(addresses[0].ip) && !addresses[0].ip.startsWith('127.'), addresses[0].ip);
     assert.deepEqual(ports, [{ name: 'https', port, protocol: 'TCP' }]);
     const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
-    const { json: slice } = await there(`${slices}/kubernetes`);
+    const { json: slice } = await untilExists(`${slices}/kubernetes`);
     assert.deepEqual(slice.endpoints, [{ addresses: [addresses[0].ip], conditions: { ready: true } }]);
     assert.equal(slice.metadata.labels['kubernetes.io/service-name'], 'kubernetes');
-    await client.ask('DELETE', `${slices}/kubernetes`);
-    await until('it to be made again', async () => {
+    await client.request('DELETE', `${slices}/kubernetes`);
+    await until('the slice to be created again', async () => {
       const { code, json } = await get(`${slices}/kubernetes`);
       return code === 200 && json.metadata.uid !== slice.metadata.uid;
     });
   });
 
-  test('in a new namespace, soon: the ServiceAccount default, and the authorities of the gateway', async () => {
-    await makeNamespace('fresh');
-    await there(`${inNamespace('fresh')}/serviceaccounts/default`);
-    const { json } = await there(`${inNamespace('fresh')}/configmaps/kube-root-ca.crt`);
+  test('A new namespace gets the ServiceAccount default and the ConfigMap kube-root-ca.crt.', async () => {
+    await createNamespace('fresh');
+    await untilExists(`${inNamespace('fresh')}/serviceaccounts/default`);
+    const { json } = await untilExists(`${inNamespace('fresh')}/configmaps/kube-root-ca.crt`);
     assert.equal(json.data['ca.crt'], readFileSync(tidegate.caFile, 'utf8'));
   });
 
-  test('what is deleted of it is made again, and what is changed is put back', async () => {
-    await makeNamespace('mended');
+  test('Deleted namespace defaults are created again, and changed ones restored.', async () => {
+    await createNamespace('mended');
     const account = `${inNamespace('mended')}/serviceaccounts/default`;
     const configMap = `${inNamespace('mended')}/configmaps/kube-root-ca.crt`;
-    const first = (await there(account)).json.metadata.uid;
-    await there(configMap);
-    assert.equal((await client.ask('DELETE', account)).code, 200);
-    await until('the account to be made again', async () => {
+    const first = (await untilExists(account)).json.metadata.uid;
+    await untilExists(configMap);
+    assert.equal((await client.request('DELETE', account)).code, 200);
+    await until('the account to be created again', async () => {
       const { code, json } = await get(account);
       return code === 200 && json.metadata.uid !== first;
     });
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    const body = { data: { 'ca.crt': 'of somebody else', more: 'text' } };
-    assert.equal((await client.ask('PATCH', configMap, { body, headers })).code, 200);
+    const body = { data: { 'ca.crt': 'another authority', more: 'text' } };
+    assert.equal((await client.request('PATCH', configMap, { body, headers })).code, 200);
     const right = { 'ca.crt': readFileSync(tidegate.caFile, 'utf8') };
-    await until('it to be put back', async () => {
+    await until('the ConfigMap to be restored', async () => {
       const { data } = (await get(configMap)).json;
       return JSON.stringify(data) === JSON.stringify(right);
     });
   });
 
-  test('it ends with its namespace', async () => {
-    await makeNamespace('ending');
-    await there(`${inNamespace('ending')}/serviceaccounts/default`);
-    await client.ask('DELETE', inNamespace('ending'));
+  test('Namespace defaults are deleted with their namespace.', async () => {
+    await createNamespace('ending');
+    await untilExists(`${inNamespace('ending')}/serviceaccounts/default`);
+    await client.request('DELETE', inNamespace('ending'));
     await until('the namespace to be gone', async () => (await get(inNamespace('ending'))).code === 404);
-    const left: Reply[] = [];
+    const remaining: Reply[] = [];
     for (const resource of ['serviceaccounts', 'configmaps'])
-      left.push(await get(`${inNamespace('ending')}/${resource}`));
+      remaining.push(await get(`${inNamespace('ending')}/${resource}`));
     assert.deepEqual(
-      left.map(({ json }) => json.items),
+      remaining.map(({ json }) => json.items),
       [[], []],
     );
   });

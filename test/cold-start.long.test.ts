@@ -9,10 +9,10 @@ import { fillStore } from './support/fill-store.ts';
 const OBJECTS = 100_000;
 const OBJECT_BYTES = 1024;
 const LIMIT_MS = 10_000;
-/** slots of the log's ring */
+/** the number of slots of the log */
 const SLOTS = 8;
 
-describe('With 100,000 ConfigMaps of 1 KiB in the store, a watch service that starts from cold', () => {
+describe('Cold start of a watch service with 100,000 ConfigMaps of 1 KiB', () => {
   let cluster: Cluster;
   let emptyBytes: number;
   let valueBytes: number;
@@ -23,33 +23,33 @@ describe('With 100,000 ConfigMaps of 1 KiB in the store, a watch service that st
   });
   after(() => cluster?.stop());
 
-  /** From the death of the old process to the readiness of the new one. */
+  /** Kills the process and waits until the new one is ready. */
   const restart = async (): Promise<{ ms: number; bytes: number }> => {
     const part = cluster.parts.get('watch-1')!;
     const old = part.pid;
     const begun = performance.now();
     signalQuietly(old, 'SIGKILL');
-    await until('it to be started again', () => part.pid !== old);
-    await until('it to be ready', () => cluster.ready('watch-1'), 60_000);
+    await until('a restart', () => part.pid !== old);
+    await until('the watch service to be ready', () => cluster.ready('watch-1'), 60_000);
     const ms = performance.now() - begun;
     assert.ok((await cluster.metric('watch-1', 'tidegate_watch_objects')) >= OBJECTS);
     return { ms, bytes: memoryBytes(part.pid) - emptyBytes };
   };
-  const told = ({ ms, bytes }: { ms: number; bytes: number }) =>
+  const describeStart = ({ ms, bytes }: { ms: number; bytes: number }) =>
     `ready after ${(ms / 1000).toFixed(1)} s; ${(bytes / valueBytes).toFixed(1)} bytes for each byte of objects`;
 
-  test('is ready in 10 s when all of them were written a moment ago', async (t) => {
+  test('The watch service is ready within 10 s when the log still contains all creations.', async (t) => {
     const start = await restart();
-    t.diagnostic(told(start));
-    assert.ok(start.ms < LIMIT_MS, told(start));
+    t.diagnostic(describeStart(start));
+    assert.ok(start.ms < LIMIT_MS, describeStart(start));
   });
 
-  test('is ready in 10 s when the log has forgotten how they came', async (t) => {
+  test('The watch service is ready within 10 s when the log no longer contains the creations.', async (t) => {
     const sql = postgres(cluster.postgres.url, { max: 1, onnotice: () => {} });
     for (let i = 0; i < SLOTS; i++) await sql`SELECT tidegate.rotate_log('0')`;
     await sql.end();
     const start = await restart();
-    t.diagnostic(told(start));
-    assert.ok(start.ms < LIMIT_MS, told(start));
+    t.diagnostic(describeStart(start));
+    assert.ok(start.ms < LIMIT_MS, describeStart(start));
   });
 });

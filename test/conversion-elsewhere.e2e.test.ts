@@ -18,8 +18,8 @@ async function counted(client: Client, series: string): Promise<number> {
 const listsFrom = (client: Client, source: string) =>
   counted(client, `tidegate_gateway_lists_total{source="${source}"}`);
 
-/** This gateway remembers a few changes only, and holds collections of one MiB and less. */
-describe('What the gateway does not hold is converted where it passes', () => {
+/** The gateway has a small window and mirrors only collections of at most one MiB. */
+describe('Conversion of objects that the gateway does not mirror', () => {
   let system: RunningSystem;
   let client: Client;
   let webhooks: TestWebhooks;
@@ -34,17 +34,17 @@ describe('What the gateway does not hold is converted where it passes', () => {
   });
 
   const create = async (kind: ConvertedKind, name: string, spec: object) => {
-    const { code, json, text } = await client.ask('POST', kind.path('v1'), { body: kind.object('v1', name, spec) });
+    const { code, json, text } = await client.request('POST', kind.path('v1'), { body: kind.object('v1', name, spec) });
     assert.equal(code, 201, text);
     return json.metadata.resourceVersion as string;
   };
 
-  test('a collection that is too large is listed whole and by selectors', async () => {
+  test('A collection that is too large for a mirror can be listed completely, by selector and in pages.', async () => {
     const kind = await defineConverted(client, webhooks, 'larges');
     const names = Array.from({ length: 160 }, (_, index) => `p-${100 + index}`);
     for (const name of names) await create(kind, name, { host: name, port: 1, mode: 'x'.repeat(8000) });
     const size = `tidegate_gateway_collection_bytes{resource="${kind.name}"}`;
-    await until('the gateway to know the size', async () => (await counted(client, size)) > 1 << 20);
+    await until('the size metric of the collection', async () => (await counted(client, size)) > 1 << 20);
     const before = await listsFrom(client, 'watch');
     kind.calls();
     const { json } = await client.get(kind.path('v2'));
@@ -58,13 +58,13 @@ describe('What the gateway does not hold is converted where it passes', () => {
     assert.equal(await listsFrom(client, 'watch'), before + 3);
   });
 
-  test('an exact list and a watch of what the mirror has forgotten come from the store', async () => {
+  test('Exact lists and watches outside of the window are read from the store and converted.', async () => {
     const kind = await defineConverted(client, webhooks, 'pasts');
     const [v1, v2] = [kind.path('v1'), kind.path('v2')];
     await client.get(v2);
     const start = await create(kind, 'a', { host: 'a', port: 1 });
     const changes = Array.from({ length: 40 }, (_, index) => index + 2);
-    for (const port of changes) await client.ask('PATCH', `${v1}/a`, { body: { spec: { port } }, headers: MERGE });
+    for (const port of changes) await client.request('PATCH', `${v1}/a`, { body: { spec: { port } }, headers: MERGE });
     const before = await listsFrom(client, 'store');
     const exact = await client.get(`${v2}?resourceVersion=${start}&resourceVersionMatch=Exact`);
     assert.equal(await listsFrom(client, 'store'), before + 1);
@@ -74,18 +74,18 @@ describe('What the gateway does not hold is converted where it passes', () => {
     for (const port of changes) assert.equal((await watching.next()).object.spec.address, `a:${port}`);
     watching.close();
     const selecting = await client.watch(`${v2}?watch=1&resourceVersion=${start}&fieldSelector=spec.address%3Da:7`);
-    const [came, left] = [await selecting.next(), await selecting.next()];
-    assert.deepEqual([came.type, came.object.spec.address], ['ADDED', 'a:7']);
-    assert.deepEqual([left.type, left.object.spec.address], ['DELETED', 'a:7']);
+    const [added, deleted] = [await selecting.next(), await selecting.next()];
+    assert.deepEqual([added.type, added.object.spec.address], ['ADDED', 'a:7']);
+    assert.deepEqual([deleted.type, deleted.object.spec.address], ['DELETED', 'a:7']);
     selecting.close();
   });
 
-  test('in history, too, what cannot be converted is told in its place', async () => {
+  test('A failed conversion in the history ends a watch at its event.', async () => {
     const kind = await defineConverted(client, webhooks, 'breaks');
     const [v1, v2] = [kind.path('v1'), kind.path('v2')];
     await client.get(v2);
     const start = await create(kind, 'a', { host: 'a', port: 1 });
-    const patch = (body: object) => client.ask('PATCH', `${v1}/a`, { body, headers: MERGE });
+    const patch = (body: object) => client.request('PATCH', `${v1}/a`, { body, headers: MERGE });
     await patch({ spec: { port: 2 } });
     await patch({ metadata: { annotations: { convert: 'fail' } } });
     await patch({ metadata: { annotations: { convert: null } } });

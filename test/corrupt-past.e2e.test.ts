@@ -7,7 +7,7 @@ import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const path = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
 
-describe('An object that cannot be read, in a past that only the store knows', () => {
+describe('Corrupt objects in history that only the store has', () => {
   let database: TestPostgres;
   let sql: postgres.Sql;
   let system: RunningSystem;
@@ -29,25 +29,27 @@ describe('An object that cannot be read, in a past that only the store knows', (
     await database?.stop();
   });
 
-  /** A namespace with sound objects around one, and then enough changes for the mirror to forget them. */
+  /** Creates a namespace with one corrupt object among intact ones, and enough changes to leave the mirror's window. */
   const prepare = async (namespace: string, bytes: number): Promise<{ first: number; last: number }> => {
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
-    assert.equal((await client.ask('POST', '/api/v1/namespaces', { body })).code, 201);
+    assert.equal((await client.request('POST', '/api/v1/namespaces', { body })).code, 201);
     const versions: number[] = [];
     for (const name of ['a', 'b', 'c', 'd', 'y', 'z']) {
-      const made = await client.ask('POST', path(namespace), {
+      const made = await client.request('POST', path(namespace), {
         body: configMap(name, { a: 'a'.repeat(bytes) }, { labels: { x: 'y' } }),
       });
       versions.push(Number(made.json.metadata.resourceVersion));
     }
     for (let i = 0; i < 10; i++) {
-      await client.ask('PUT', `${path(namespace)}/a`, { body: configMap('a', { a: 'a'.repeat(bytes), i: String(i) }) });
+      await client.request('PUT', `${path(namespace)}/a`, {
+        body: configMap('a', { a: 'a'.repeat(bytes), i: String(i) }),
+      });
     }
     await sql`UPDATE tidegate.objects SET value = value || 'x' WHERE namespace = ${namespace} AND name = 'y'`;
     return { first: versions[0] ?? 0, last: versions.at(-1) ?? 0 };
   };
 
-  test('a list that would contain it is 500 and names it', async () => {
+  test('A list that includes a corrupt object fails with 500 and names the object.', async () => {
     const { last } = await prepare('small', 10);
     for (const query of ['', '&limit=2', '&labelSelector=x']) {
       const { code, json } = await client.get(
@@ -59,14 +61,14 @@ describe('An object that cannot be read, in a past that only the store knows', (
     }
   });
 
-  test('a list that is under way when it is met is broken off, and the next is refused', async () => {
+  test('A list is aborted when it reaches a corrupt object after its start, and the next list fails with 500.', async () => {
     const { last } = await prepare('large', 700_000);
     const list = `${path('large')}?resourceVersion=${last}&resourceVersionMatch=Exact`;
     await assert.rejects(client.get(list), /aborted|socket hang up/);
     assert.equal((await client.get(list)).code, 500);
   });
 
-  test('a watch tells what came before it, and then why it ends', async () => {
+  test('A watch sends the events before a corrupt object and then an error.', async () => {
     const { first } = await prepare('watched', 10);
     const watch = await client.watch(`${path('watched')}?watch=1&resourceVersion=${first}`);
     assert.equal(watch.code, 200);
@@ -77,7 +79,7 @@ describe('An object that cannot be read, in a past that only the store knows', (
     );
   });
 
-  test('a watch by a selector that cannot know where it begins is refused', async () => {
+  test('A watch with a selector fails with 500 if its initial state contains a corrupt object.', async () => {
     const { last } = await prepare('selected', 10);
     const { code, json } = await client.get(`${path('selected')}?watch=1&resourceVersion=${last}&labelSelector=x`);
     assert.equal(code, 500);

@@ -16,7 +16,7 @@ const ORDERS = `/apis/${GROUP}/v1/namespaces/default/orders`;
 const text = { type: 'string' };
 const order = {
   type: 'object',
-  description: 'What somebody wants.',
+  description: 'An order of a customer.',
   properties: {
     spec: {
       type: 'object',
@@ -89,7 +89,7 @@ describe('Custom resources', () => {
     return (json.status?.conditions ?? []).find((one: { type: string }) => one.type === type);
   };
   const establish = async (object: ReturnType<typeof definition>) => {
-    const made = await client.ask('POST', CRDS, { body: object });
+    const made = await client.request('POST', CRDS, { body: object });
     assert.equal(made.code, 201, made.text);
     const { name } = object.metadata;
     await until(`${name} to be established`, async () => (await condition(name, 'Established'))?.status === 'True');
@@ -112,7 +112,7 @@ describe('Custom resources', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('kubectl creates, shows, explains, applies, patches, scales and deletes them', {
+  test('kubectl creates, shows, explains, applies, patches, scales and deletes custom resources.', {
     skip: whyNoKubectl() ?? false,
   }, async () => {
     await ok('create', '-f', file('one.json', anOrder('one')));
@@ -134,13 +134,15 @@ describe('Custom resources', () => {
     assert.deepEqual((await client.get(ORDERS)).json.items, []);
   });
 
-  test('an object has what the schema says, and a wrong one is refused with its causes', async () => {
-    const { json: made } = await client.ask('POST', ORDERS, { body: { ...anOrder('values'), status: { phase: 'x' } } });
+  test('Defaults of the schema are applied, and an invalid object is rejected with its causes.', async () => {
+    const { json: made } = await client.request('POST', ORDERS, {
+      body: { ...anOrder('values'), status: { phase: 'x' } },
+    });
     assert.deepEqual(
       [made.spec, made.status, made.metadata.generation],
       [{ customer: 'ann', priority: 'low', replicas: 1 }, undefined, 1],
     );
-    const wrong = await client.ask('POST', ORDERS, { body: anOrder('wrong', { customer: '', replicas: -1 }) });
+    const wrong = await client.request('POST', ORDERS, { body: anOrder('wrong', { customer: '', replicas: -1 }) });
     assert.equal(wrong.code, 422);
     assert.deepEqual(
       wrong.json.details.causes.map(({ field, reason }: { field: string; reason: string }) => [field, reason]),
@@ -150,8 +152,8 @@ describe('Custom resources', () => {
       ],
     );
     const status = { ...made, spec: { customer: 'eve' }, status: { phase: 'done', replicas: 2, selector: 'a=b' } };
-    const { json: told } = await client.ask('PUT', `${ORDERS}/values/status`, { body: status });
-    assert.deepEqual([told.spec.customer, told.status.phase, told.metadata.generation], ['ann', 'done', 1]);
+    const { json: updated } = await client.request('PUT', `${ORDERS}/values/status`, { body: status });
+    assert.deepEqual([updated.spec.customer, updated.status.phase, updated.metadata.generation], ['ann', 'done', 1]);
     const { json: scaled } = await client.get(`${ORDERS}/values/scale`);
     assert.deepEqual(
       [scaled.kind, scaled.spec, scaled.status],
@@ -159,19 +161,19 @@ describe('Custom resources', () => {
     );
   });
 
-  test('there is no Protobuf and no strategic merge of them', async () => {
-    await client.ask('POST', ORDERS, { body: anOrder('forms') });
+  test('Protobuf and strategic merge patches are rejected for custom resources.', async () => {
+    await client.request('POST', ORDERS, { body: anOrder('forms') });
     const protobuf = 'application/vnd.kubernetes.protobuf';
     assert.equal((await client.get(`${ORDERS}/forms`, { Accept: protobuf })).code, 406);
     assert.equal((await client.get(`${ORDERS}/forms`, { Accept: `${protobuf}, application/json` })).code, 200);
     const body = Buffer.from('k8s\0');
-    assert.equal((await client.ask('POST', ORDERS, { body, headers: { 'Content-Type': protobuf } })).code, 415);
+    assert.equal((await client.request('POST', ORDERS, { body, headers: { 'Content-Type': protobuf } })).code, 415);
     const headers = { 'Content-Type': 'application/strategic-merge-patch+json' };
-    assert.equal((await client.ask('PATCH', `${ORDERS}/forms`, { body: { spec: {} }, headers })).code, 415);
-    assert.equal((await client.ask('PUT', `${ORDERS}/absent`, { body: anOrder('absent') })).code, 404);
+    assert.equal((await client.request('PATCH', `${ORDERS}/forms`, { body: { spec: {} }, headers })).code, 415);
+    assert.equal((await client.request('PUT', `${ORDERS}/absent`, { body: anOrder('absent') })).code, 404);
   });
 
-  test('every gateway serves a new kind as soon as one does, and forgets it as soon', async () => {
+  test('All gateways start and stop serving a kind at the same time.', async () => {
     const path = `/apis/${GROUP}/v1/namespaces/default/quickies`;
     await establish(definition('quickies', 'Quicky'));
     const clients = Array.from({ length: 8 }, () => new Client(system.tidegate));
@@ -182,31 +184,31 @@ describe('Custom resources', () => {
         const { json } = await one.get(`/apis/${GROUP}/v1`);
         assert.ok(json.resources.some(({ name }: { name: string }) => name === 'quickies'));
       }
-      await client.ask('DELETE', `${CRDS}/quickies.${GROUP}`);
+      await client.request('DELETE', `${CRDS}/quickies.${GROUP}`);
       await until(
         'the definition to be gone',
         async () => (await client.get(`${CRDS}/quickies.${GROUP}`)).code === 404,
       );
       const gone = async () =>
         (await Promise.all(clients.map((one) => one.get(path)))).every(({ code }) => code === 404);
-      await until('no gateway to serve it', gone);
+      await until('all gateways to stop serving the kind', gone);
     } finally {
       for (const one of clients) one.close();
     }
   });
 
-  test('a change of a definition holds when it is answered, for objects that were there before as well', async () => {
+  test('A changed definition applies at once, also to existing objects.', async () => {
     const changing = definition('changings', 'Changing');
     await establish(changing);
     const path = `/apis/${GROUP}/v1/namespaces/default/changings`;
     const body = { apiVersion: `${GROUP}/v1`, kind: 'Changing', metadata: { name: 'a' }, spec: { customer: 'ann' } };
-    assert.equal((await client.ask('POST', path, { body })).code, 201);
+    assert.equal((await client.request('POST', path, { body })).code, 201);
     const { json: now } = await client.get(`${CRDS}/changings.${GROUP}`);
     const [version] = now.spec.versions;
     const { properties } = version.schema.openAPIV3Schema.properties.spec;
     properties.color = { type: 'string', default: 'red' };
     now.spec.versions.push({ ...structuredClone(version), name: 'v2', storage: false });
-    const put = await client.ask('PUT', `${CRDS}/changings.${GROUP}`, { body: now });
+    const put = await client.request('PUT', `${CRDS}/changings.${GROUP}`, { body: now });
     assert.equal(put.code, 200, put.text);
     const v2 = path.replace('/v1/', '/v2/');
     const { json: list } = await until('the new version', async () => {
@@ -216,7 +218,7 @@ describe('Custom resources', () => {
     assert.deepEqual([list.items[0].apiVersion, list.items[0].spec.color], [`${GROUP}/v2`, 'red']);
     const older = await client.get(`${path}/a`);
     assert.deepEqual([older.json.apiVersion, older.json.spec.color], [`${GROUP}/v1`, 'red']);
-    const written = await client.ask('POST', v2, {
+    const written = await client.request('POST', v2, {
       body: { ...body, apiVersion: `${GROUP}/v2`, metadata: { name: 'b' } },
     });
     assert.equal(written.code, 201, written.text);
@@ -225,7 +227,7 @@ describe('Custom resources', () => {
     assert.deepEqual(order, ['v2', 'v1']);
   });
 
-  test('each version has its fields, columns and subresources, and an old one warns', async () => {
+  test('Each version has its own fields, columns and subresources, and a deprecated version warns.', async () => {
     const versioned = (name: string, more: object, spec: object) => ({
       name,
       served: true,
@@ -248,7 +250,7 @@ describe('Custom resources', () => {
     await establish({ ...toys, spec: { ...toys.spec, versions: [older, newer] as never } });
     const [old, now] = ['v1beta1', 'v1'].map((version) => `/apis/${GROUP}/${version}/namespaces/default/toys`);
     const object = { kind: 'Toy', metadata: { name: 'a' }, spec: { color: 'red', gone: 'x', count: 1 } };
-    const made = await client.ask('POST', old as string, { body: { apiVersion: `${GROUP}/v1beta1`, ...object } });
+    const made = await client.request('POST', old as string, { body: { apiVersion: `${GROUP}/v1beta1`, ...object } });
     assert.equal(made.headers.warning, `299 - "${GROUP}/v1beta1 Toy is deprecated; use ${GROUP}/v1 Toy"`);
     const shown = await client.get(`${now}/a`);
     assert.deepEqual(
@@ -260,59 +262,62 @@ describe('Custom resources', () => {
     assert.equal((await client.get(`${now}?fieldSelector=spec.color%3Dred`)).json.items.length, 1);
     assert.equal((await client.get(`${now}?fieldSelector=spec.color%3Dblue`)).json.items.length, 0);
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    const scaled = await client.ask('PATCH', `${now}/a/scale`, { body: { spec: { replicas: 5 } }, headers });
+    const scaled = await client.request('PATCH', `${now}/a/scale`, { body: { spec: { replicas: 5 } }, headers });
     assert.deepEqual([scaled.json.kind, scaled.json.spec], ['Scale', { replicas: 5 }]);
     assert.deepEqual((await client.get(`${old}/a`)).json.spec, { color: 'red', gone: 'x', count: 5 });
     assert.equal((await client.get(`${old}/a/scale`)).code, 404);
     const { json: current } = await client.get(`${CRDS}/toys.${GROUP}`);
     current.spec.versions[0].storage = false;
     current.spec.versions[1].storage = true;
-    const moved = await client.ask('PUT', `${CRDS}/toys.${GROUP}`, { body: current });
+    const moved = await client.request('PUT', `${CRDS}/toys.${GROUP}`, { body: current });
     assert.deepEqual(moved.json.status?.storedVersions, ['v1beta1', 'v1'], moved.text);
     current.spec.versions.shift();
     current.metadata.resourceVersion = moved.json.metadata.resourceVersion;
-    const dropped = await client.ask('PUT', `${CRDS}/toys.${GROUP}`, { body: current });
+    const dropped = await client.request('PUT', `${CRDS}/toys.${GROUP}`, { body: current });
     assert.match(dropped.json.message, /v1beta1 was previously a storage version/);
   });
 
-  test('a terminating namespace takes its custom resources along', async () => {
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'closing' } } });
+  test('A terminating namespace deletes its custom resources.', async () => {
+    await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'closing' } } });
     const path = ORDERS.replace('/default/', '/closing/');
-    assert.equal((await client.ask('POST', path, { body: anOrder('last') })).code, 201);
-    await client.ask('DELETE', '/api/v1/namespaces/closing');
-    await until('it to be gone', async () => (await client.get('/api/v1/namespaces/closing')).code === 404);
+    assert.equal((await client.request('POST', path, { body: anOrder('last') })).code, 201);
+    await client.request('DELETE', '/api/v1/namespaces/closing');
+    await until(
+      'the namespace to be deleted',
+      async () => (await client.get('/api/v1/namespaces/closing')).code === 404,
+    );
     assert.equal((await client.get(`${path}/last`)).code, 404);
   });
 
-  test('a watch brings every change, and ends when its kind is gone', async () => {
+  test('A watch of custom resources sends every change and ends when the kind is removed.', async () => {
     await establish(definition('fleetings', 'Fleeting'));
     const path = `/apis/${GROUP}/v1/namespaces/default/fleetings`;
     const watch = await client.watch(`${path}?watch=1`);
     const body = { apiVersion: `${GROUP}/v1`, kind: 'Fleeting', metadata: { name: 'a' }, spec: { customer: 'ann' } };
-    await client.ask('POST', path, { body });
+    await client.request('POST', path, { body });
     assert.deepEqual([(await watch.next()).object.metadata.name], ['a']);
-    await client.ask('DELETE', `${CRDS}/fleetings.${GROUP}`);
+    await client.request('DELETE', `${CRDS}/fleetings.${GROUP}`);
     const rest = await watch.rest();
     assert.deepEqual(rest.filter(({ type }) => type === 'DELETED').length <= 1, true);
     await until('the definition to be gone', async () => (await client.get(`${CRDS}/fleetings.${GROUP}`)).code === 404);
   });
 
-  test('a definition whose names are taken is not served until they are free', async () => {
+  test('A definition with conflicting names is not served until the names are free.', async () => {
     await establish(definition('firsts', 'First', {}, { shortNames: ['fst'] }));
     const second = definition('seconds', 'Second', {}, { shortNames: ['fst'] });
-    await client.ask('POST', CRDS, { body: second });
-    const refused = await until('the names to be judged', () => condition(`seconds.${GROUP}`, 'NamesAccepted'));
+    await client.request('POST', CRDS, { body: second });
+    const rejected = await until('the condition NamesAccepted', () => condition(`seconds.${GROUP}`, 'NamesAccepted'));
     assert.deepEqual(
-      [refused.status, refused.reason, refused.message],
+      [rejected.status, rejected.reason, rejected.message],
       ['False', 'ShortNamesConflict', '"fst" is already in use'],
     );
     assert.equal((await client.get(`/apis/${GROUP}/v1/seconds`)).code, 404);
-    await client.ask('DELETE', `${CRDS}/firsts.${GROUP}`);
+    await client.request('DELETE', `${CRDS}/firsts.${GROUP}`);
     const established = async () => (await condition(`seconds.${GROUP}`, 'Established'))?.status === 'True';
     await until('the second to be established', established);
   });
 
-  test('a deleted definition waits for its objects, and takes no new ones', async () => {
+  test('A deleted definition waits for its objects and accepts no new ones.', async () => {
     await establish(definition('helds', 'Held'));
     const path = `/apis/${GROUP}/v1/namespaces/default/helds`;
     const body = (name: string, finalizers: string[]) => ({
@@ -321,17 +326,17 @@ describe('Custom resources', () => {
       metadata: { name, finalizers },
       spec: { customer: 'ann' },
     });
-    await client.ask('POST', path, { body: body('free', []) });
-    // a finalizer of a kind of one's own needs no domain
-    assert.equal((await client.ask('POST', path, { body: body('held', ['wait']) })).code, 201);
-    const { json: deleted } = await client.ask('DELETE', `${CRDS}/helds.${GROUP}`);
+    await client.request('POST', path, { body: body('free', []) });
+    // finalizers of custom kinds need no domain
+    assert.equal((await client.request('POST', path, { body: body('held', ['wait']) })).code, 201);
+    const { json: deleted } = await client.request('DELETE', `${CRDS}/helds.${GROUP}`);
     assert.deepEqual(deleted.metadata.finalizers, ['customresourcecleanup.apiextensions.k8s.io']);
-    assert.equal((await client.ask('POST', path, { body: body('late', []) })).code, 405);
-    const left = async () =>
+    assert.equal((await client.request('POST', path, { body: body('late', []) })).code, 405);
+    const remaining = async () =>
       (await client.get(path)).json.items.map((one: { metadata: { name: string } }) => one.metadata.name);
-    await until('the free object to be gone', async () => String(await left()) === 'held');
+    await until('the object without finalizers to be deleted', async () => String(await remaining()) === 'held');
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    await client.ask('PATCH', `${path}/held`, { body: { metadata: { finalizers: null } }, headers });
+    await client.request('PATCH', `${path}/held`, { body: { metadata: { finalizers: null } }, headers });
     await until('the definition to be gone', async () => (await client.get(`${CRDS}/helds.${GROUP}`)).code === 404);
     await until('the kind to be gone with it', async () => (await client.get(path)).code === 404);
   });

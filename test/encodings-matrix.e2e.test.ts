@@ -4,10 +4,10 @@ import { builtInRegistry, type Kind, kindOf, listSchema, metaSchemas } from '@ti
 import type { JsonObject } from '@tidegate/schema';
 import { type BodyEncoding, ENCODINGS, type ObjectSchema, withoutZeros } from './support/body-encodings.ts';
 import { type Client, MAPS, type Reply } from './support/client.ts';
+import { maskTimesIn } from './support/mask-times.ts';
 import { rawWatch } from './support/raw-watch.ts';
 import { CBOR, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
-import { timelessValue } from './support/timeless.ts';
 
 const registry = builtInRegistry();
 const kindIn = (group: string, resource: string) => registry.find(group, 'v1', resource) as Kind;
@@ -25,13 +25,13 @@ const options: ObjectSchema = {
   fields: { preconditions: { type: 'object', number: 2, fields: { uid: { type: 'string', number: 1 } } } },
 };
 
-/** Time goes on between two answers; what stands in a Table is not told apart by what Protobuf leaves out. */
+/** Masks times, and removes empty values from Tables, which Protobuf does not transmit. */
 const same = (actual: JsonObject, expected: unknown, words: string) => {
-  const plain = (value: unknown) => timelessValue(withoutZeros(value as JsonObject));
+  const plain = (value: unknown) => maskTimesIn(withoutZeros(value as JsonObject));
   assert.deepEqual(plain(actual), plain(expected), words);
 };
 
-describe('Every encoding, into and out of every verb', () => {
+describe('Every encoding of requests and answers with every verb', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -55,13 +55,13 @@ describe('Every encoding, into and out of every verb', () => {
     { schema, accept = 'application/json' }: { schema: ObjectSchema; accept?: string },
   ): Promise<Reply> => {
     const headers = { 'Content-Type': into.type, Accept: accept };
-    const reply = await client.ask(method, path, { body: into.write(body, schema), headers });
+    const reply = await client.request(method, path, { body: into.write(body, schema), headers });
     assert.ok(reply.code < 300, `${method} ${path} in ${into.type} for ${accept}: ${reply.text}`);
     return reply;
   };
 
-  /** The answer says in its encoding and form what JSON says. */
-  const told = async (reply: Reply, out: BodyEncoding, form: Form, path: string, words: string) => {
+  /** Asserts that the decoded answer equals the JSON answer. */
+  const assertSameAsJson = async (reply: Reply, out: BodyEncoding, form: Form, path: string, words: string) => {
     assert.equal(reply.headers['content-type'], out.type, words);
     const schema = form === 'PartialObjectMetadata' ? metaSchemas.partialObject : maps.schema;
     const { json } = await client.get(path, { Accept: acceptOf(JSON_IN, form) });
@@ -69,24 +69,24 @@ describe('Every encoding, into and out of every verb', () => {
   };
 
   for (const into of INTO) {
-    test(`create, update and delete in ${short(into)}, answered in all`, async () => {
+    test(`Create, update and delete accept ${short(into)} and answer in every encoding.`, async () => {
       for (const out of OUT) {
         for (const form of FORMS) {
           const name = `${short(into)}-${short(out)}-${form.toLowerCase()}`;
           const path = `${MAPS}/${name}`;
           const accept = acceptOf(out, form);
           const made = await send('POST', MAPS, into, mapOf(name), { schema: maps.schema, accept });
-          await told(made, out, form, path, `create ${name}`);
+          await assertSameAsJson(made, out, form, path, `create ${name}`);
           const { json } = await client.get(path);
           assert.deepEqual([json.data, json.binaryData], [mapOf(name).data, mapOf(name).binaryData], name);
           const changed = { ...json, data: { text: '2' } };
           const put = await send('PUT', path, into, changed, { schema: maps.schema, accept });
-          await told(put, out, form, path, `update ${name}`);
+          await assertSameAsJson(put, out, form, path, `update ${name}`);
           assert.equal((await client.get(path)).json.data.text, '2');
           const { uid } = json.metadata;
           const wrong = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'another' } };
           const headers = { 'Content-Type': into.type, Accept: out.type };
-          const kept = await client.ask('DELETE', path, { body: into.write(wrong, options), headers });
+          const kept = await client.request('DELETE', path, { body: into.write(wrong, options), headers });
           assert.equal(kept.code, 409, name);
           assert.equal(out.read(kept.bytes, metaSchemas.status).reason, 'Conflict');
           const right = { ...wrong, preconditions: { uid } };
@@ -99,7 +99,7 @@ describe('Every encoding, into and out of every verb', () => {
     });
   }
 
-  test('patches are JSON, and answered in all', async () => {
+  test('Patches are JSON and are answered in every encoding.', async () => {
     const bodies: Record<string, unknown> = {
       'json-patch': [{ op: 'add', path: '/data/json', value: 'a' }],
       'merge-patch': { data: { merge: 'b' } },
@@ -109,15 +109,15 @@ describe('Every encoding, into and out of every verb', () => {
       for (const out of OUT) {
         for (const form of FORMS) {
           const headers = { 'Content-Type': `application/${language}+json`, Accept: acceptOf(out, form) };
-          const reply = await client.ask('PATCH', `${MAPS}/read`, { body, headers });
+          const reply = await client.request('PATCH', `${MAPS}/read`, { body, headers });
           assert.equal(reply.code, 200, reply.text);
-          await told(reply, out, form, `${MAPS}/read`, `${language} ${out.type} ${form}`);
+          await assertSameAsJson(reply, out, form, `${MAPS}/read`, `${language} ${out.type} ${form}`);
         }
       }
     }
   });
 
-  test('get and list, with what a Table holds of its objects', async () => {
+  test('Gets and lists are answered in every encoding, with every includeObject of a Table.', async () => {
     for (const out of OUT) {
       for (const form of FORMS) {
         const partial = form === 'PartialObjectMetadata';
@@ -126,7 +126,7 @@ describe('Every encoding, into and out of every verb', () => {
           const query = include === '' ? '' : `?includeObject=${include}`;
           const words = `${out.type} ${form} ${include}`;
           const one = await client.get(`${MAPS}/read${query}`, { Accept: acceptOf(out, form) });
-          await told(one, out, form, `${MAPS}/read${query}`, words);
+          await assertSameAsJson(one, out, form, `${MAPS}/read${query}`, words);
           const many = await client.get(MAPS + query, { Accept: acceptOf(out, form) });
           assert.equal(many.headers['content-type'], out.type);
           const { json } = await client.get(MAPS + query, { Accept: acceptOf(JSON_IN, form) });
@@ -143,12 +143,12 @@ describe('Every encoding, into and out of every verb', () => {
     }
   });
 
-  test('watches', async () => {
+  test('Watches are sent in every encoding.', async () => {
     const streams = OUT.flatMap((out) => FORMS.map((form) => ({ out, form })));
     let begun = 0;
-    const act = async () => {
+    const onStart = async () => {
       if (++begun < streams.length) return;
-      await client.ask('PATCH', `${MAPS}/read`, {
+      await client.request('PATCH', `${MAPS}/read`, {
         body: { data: { watched: '1' } },
         headers: { 'Content-Type': 'application/merge-patch+json' },
       });
@@ -156,7 +156,7 @@ describe('Every encoding, into and out of every verb', () => {
     const path = `${MAPS}?watch=1&timeoutSeconds=4&fieldSelector=metadata.name%3Dread`;
     const all = await Promise.all(
       streams.map(async ({ out, form }) => {
-        const bytes = await rawWatch(system, { path, accept: acceptOf(out, form), stream: out.stream, act });
+        const bytes = await rawWatch(system, { path, accept: acceptOf(out, form), stream: out.stream, onStart });
         return out.events(bytes, form === 'PartialObjectMetadata' ? metaSchemas.partialObject : maps.schema);
       }),
     );
@@ -179,16 +179,16 @@ describe('Every encoding, into and out of every verb', () => {
     }
   });
 
-  test('what is below an object: scale, tokens and evictions', async () => {
+  test('Scale, token requests and evictions work in every encoding.', async () => {
     const deployments = '/apis/apps/v1/namespaces/default/deployments';
     const labels = { a: 'b' };
     const containers = [{ name: 'c', image: 'i' }];
     const template = { metadata: { labels }, spec: { containers } };
-    await client.ask('POST', deployments, {
+    await client.request('POST', deployments, {
       body: { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } },
     });
     const core = '/api/v1/namespaces/default';
-    await client.ask('POST', `${core}/serviceaccounts`, { body: { metadata: { name: 'account' } } });
+    await client.request('POST', `${core}/serviceaccounts`, { body: { metadata: { name: 'account' } } });
     const ownKind = (kind: Kind, name: string) => kindOf(kind.entry.subresources[name]?.entry as never);
     const scale = ownKind(kindIn('apps', 'deployments'), 'scale');
     const token = ownKind(kindIn('', 'serviceaccounts'), 'token');
@@ -218,9 +218,9 @@ describe('Every encoding, into and out of every verb', () => {
         assert.equal(spec?.expirationSeconds, 900);
 
         const name = `pod-${short(into)}-${short(out)}`;
-        await client.ask('POST', `${core}/pods`, { body: { metadata: { name }, spec: { containers } } });
-        const asked = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
-        const evicted = await send('POST', `${core}/pods/${name}/eviction`, into, asked, {
+        await client.request('POST', `${core}/pods`, { body: { metadata: { name }, spec: { containers } } });
+        const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } };
+        const evicted = await send('POST', `${core}/pods/${name}/eviction`, into, body, {
           schema: eviction.schema,
           accept,
         });
@@ -230,7 +230,7 @@ describe('Every encoding, into and out of every verb', () => {
     }
   });
 
-  test('bodies that are broken, too long, or say that they are longer than they are', async () => {
+  test('Malformed, too long and truncated bodies are rejected.', async () => {
     const broken: Record<string, Array<string | Buffer>> = {
       'application/json': ['', '{', '[]', 'null', '"text"', '{"metadata":{"name":"a"}} x'],
       'application/yaml': ['', 'a: [', '- a', 'text', '*a', 'a: &b {c: *b}', '---\n---\nmetadata: {name: b}\n'],
@@ -246,7 +246,7 @@ describe('Every encoding, into and out of every verb', () => {
       for (const body of bodies) {
         for (const path of [MAPS, `${MAPS}/read`]) {
           const method = path === MAPS ? 'POST' : 'PUT';
-          const reply = await client.ask(method, path, { body, headers: { 'Content-Type': type } });
+          const reply = await client.request(method, path, { body, headers: { 'Content-Type': type } });
           const words = `${type} ${Buffer.from(body).toString('hex')}: ${reply.text}`;
           assert.ok(reply.code >= 400 && reply.code < 500, words);
           assert.deepEqual(
@@ -257,9 +257,12 @@ describe('Every encoding, into and out of every verb', () => {
         }
       }
       const largest = Buffer.alloc(3 << 20, 0x20);
-      assert.notEqual((await client.ask('POST', MAPS, { body: largest, headers: { 'Content-Type': type } })).code, 413);
+      assert.notEqual(
+        (await client.request('POST', MAPS, { body: largest, headers: { 'Content-Type': type } })).code,
+        413,
+      );
       const larger = Buffer.alloc((3 << 20) + 1, 0x20);
-      const refused = await client.ask('POST', MAPS, { body: larger, headers: { 'Content-Type': type } });
+      const refused = await client.request('POST', MAPS, { body: larger, headers: { 'Content-Type': type } });
       assert.deepEqual([refused.code, refused.json.reason], [413, 'RequestEntityTooLarge'], type);
     }
   });
@@ -267,7 +270,7 @@ describe('Every encoding, into and out of every verb', () => {
 
 const hex = (...texts: string[]) => texts.map((text) => Buffer.from(text, 'hex'));
 
-/** Items of lists tell their type in some encodings and not in others. */
+/** Items of lists have their type in some encodings only. */
 function untypedItems(list: { items?: JsonObject[] }): JsonObject {
   const items = (list.items ?? []).map(({ kind: _kind, apiVersion: _apiVersion, ...rest }) => rest);
   return { ...list, items };

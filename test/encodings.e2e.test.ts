@@ -4,10 +4,10 @@ import { gunzipSync } from 'node:zlib';
 import { decodeCbor, encodeCbor, type JsonObject } from '@tidegate/schema';
 import { dump, load, loadAll } from 'js-yaml';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { maskTimes, maskTimesIn } from './support/mask-times.ts';
 import { rawWatch } from './support/raw-watch.ts';
 import { CBOR, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
-import { timeless, timelessValue } from './support/timeless.ts';
 
 const META = 'g=meta.k8s.io;v=v1';
 
@@ -16,11 +16,11 @@ interface Encoding {
   readonly stream: string;
   write(value: unknown): Buffer;
   read(bytes: Buffer): JsonObject;
-  /** the events of a watch that has ended */
+  /** decodes the events of a complete watch */
   events(bytes: Buffer): JsonObject[];
 }
 
-/** Documents of CBOR one behind the other: each begins with the tag that says so, and a map of two. */
+/** A sequence of CBOR documents: each begins with the self-described tag and a map of two entries. */
 function cborDocuments(bytes: Buffer): JsonObject[] {
   const begin = Buffer.from([0xd9, 0xd9, 0xf7, 0xa2]);
   const starts: number[] = [];
@@ -49,11 +49,11 @@ const ENCODINGS: readonly Encoding[] = [
 ];
 
 for (const { type, stream, write, read, events } of ENCODINGS) {
-  describe(`In ${type}`, () => {
+  describe(`Answers and bodies in ${type}`, () => {
     let system: RunningSystem;
     let client: Client;
-    const ask = (path: string, accept = type, headers = {}) => client.get(path, { Accept: accept, ...headers });
-    const told = (reply: Reply): JsonObject => {
+    const request = (path: string, accept = type, headers = {}) => client.get(path, { Accept: accept, ...headers });
+    const decoded = (reply: Reply): JsonObject => {
       assert.equal(reply.headers['content-type'], type);
       return read(reply.bytes);
     };
@@ -63,13 +63,13 @@ for (const { type, stream, write, read, events } of ENCODINGS) {
       ({ client } = system);
       const texts = ['yes', '0777', '1:30', 'a: b\n  c\n', '  lead\nx', 'ä😀', '', '- x', 'null', '\u0001'];
       for (const [i, text] of texts.entries()) {
-        const made = await client.ask('POST', MAPS, { body: configMap(`m${i}`, { text, long: 'x'.repeat(200) }) });
+        const made = await client.request('POST', MAPS, { body: configMap(`m${i}`, { text, long: 'x'.repeat(200) }) });
         assert.equal(made.code, 201);
       }
     });
     after(() => system.stop());
 
-    test('objects and lists say what they say in JSON', async () => {
+    test('Objects and lists have the same contents as in JSON.', async () => {
       for (const path of [
         `${MAPS}/m3`,
         MAPS,
@@ -77,70 +77,70 @@ for (const { type, stream, write, read, events } of ENCODINGS) {
         '/api/v1/namespaces/nowhere/configmaps',
         '/api/v1/namespaces',
       ]) {
-        assert.deepEqual(timelessValue(told(await ask(path))), timelessValue((await client.get(path)).json), path);
+        assert.deepEqual(maskTimesIn(decoded(await request(path))), maskTimesIn((await client.get(path)).json), path);
       }
     });
 
-    test('so do Tables and metadata alone', async () => {
+    test('Tables and PartialObjectMetadata have the same contents as in JSON.', async () => {
       for (const as of ['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table']) {
         for (const path of [`${MAPS}/m4`, MAPS]) {
-          const asked = `as=${as};${META}`;
-          const json = (await client.get(path, { Accept: `application/json;${asked}` })).json;
+          const parameters = `as=${as};${META}`;
+          const json = (await client.get(path, { Accept: `application/json;${parameters}` })).json;
           assert.equal(
-            timeless(JSON.stringify(told(await ask(path, `${type};${asked}`)))).length,
-            timeless(JSON.stringify(json)).length,
+            maskTimes(JSON.stringify(decoded(await request(path, `${type};${parameters}`)))).length,
+            maskTimes(JSON.stringify(json)).length,
             `${as} ${path}`,
           );
         }
       }
     });
 
-    test('objects can be written in it, and are answered in it', async () => {
+    test('Objects can be written in this encoding and are returned in it.', async () => {
       const object = { ...configMap('written', { a: '1', b: 'yes' }), binaryData: { c: 'AAEC' } };
       const headers = { Accept: type, 'Content-Type': type };
-      const made = await client.ask('POST', MAPS, { body: write(object), headers });
+      const made = await client.request('POST', MAPS, { body: write(object), headers });
       assert.equal(made.code, 201, made.text);
-      assert.deepEqual(told(made), (await client.get(`${MAPS}/written`)).json);
-      const changed = { ...told(made), data: { a: '2' } };
-      const put = await client.ask('PUT', `${MAPS}/written`, { body: write(changed), headers });
-      assert.deepEqual(told(put), (await client.get(`${MAPS}/written`)).json);
+      assert.deepEqual(decoded(made), (await client.get(`${MAPS}/written`)).json);
+      const changed = { ...decoded(made), data: { a: '2' } };
+      const put = await client.request('PUT', `${MAPS}/written`, { body: write(changed), headers });
+      assert.deepEqual(decoded(put), (await client.get(`${MAPS}/written`)).json);
       const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid: 'another' } };
-      const kept = await client.ask('DELETE', `${MAPS}/written`, { body: write(options), headers });
-      assert.deepEqual([kept.code, told(kept).reason], [409, 'Conflict']);
-      const gone = await client.ask('DELETE', `${MAPS}/written`, { headers });
-      assert.equal(told(gone).status, 'Success');
+      const kept = await client.request('DELETE', `${MAPS}/written`, { body: write(options), headers });
+      assert.deepEqual([kept.code, decoded(kept).reason], [409, 'Conflict']);
+      const gone = await client.request('DELETE', `${MAPS}/written`, { headers });
+      assert.equal(decoded(gone).status, 'Success');
     });
 
-    test('errors are told in it', async () => {
-      const missing = await ask(`${MAPS}/nothing`);
+    test('Errors are returned in this encoding.', async () => {
+      const missing = await request(`${MAPS}/nothing`);
       assert.equal(missing.code, 404);
-      assert.deepEqual(told(missing), (await client.get(`${MAPS}/nothing`)).json);
-      const broken = await client.ask('POST', MAPS, {
+      assert.deepEqual(decoded(missing), (await client.get(`${MAPS}/nothing`)).json);
+      const broken = await client.request('POST', MAPS, {
         body: Buffer.from([0x9f, 0xff, 0x00]),
         headers: { 'Content-Type': type },
       });
       assert.deepEqual([broken.code, broken.json.reason], [400, 'BadRequest']);
     });
 
-    test('lists are gzip where that is wanted', async () => {
-      const gzip = await ask(MAPS, type, { 'Accept-Encoding': 'gzip' });
+    test('Lists are compressed on request.', async () => {
+      const gzip = await request(MAPS, type, { 'Accept-Encoding': 'gzip' });
       assert.equal(gzip.headers['content-encoding'], 'gzip');
       assert.deepEqual(read(gunzipSync(gzip.bytes)), (await client.get(MAPS)).json);
     });
 
-    test('a watch is a row of documents', async () => {
-      const act = async () => {
-        await client.ask('PUT', `${MAPS}/m5`, { body: configMap('m5', { text: 'line\n\nline\n' }) });
-        await client.ask('DELETE', `${MAPS}/m6`);
+    test('A watch is a sequence of documents.', async () => {
+      const onStart = async () => {
+        await client.request('PUT', `${MAPS}/m5`, { body: configMap('m5', { text: 'line\n\nline\n' }) });
+        await client.request('DELETE', `${MAPS}/m6`);
       };
-      const bytes = await rawWatch(system, { path: `${MAPS}?watch=1&timeoutSeconds=2`, accept: type, stream, act });
+      const bytes = await rawWatch(system, { path: `${MAPS}?watch=1&timeoutSeconds=2`, accept: type, stream, onStart });
       const rows = events(bytes);
       const { items } = (await client.get(MAPS)).json;
       const ofType = (wanted: string) =>
         rows
           .filter((row) => row.type === wanted)
           .map(({ object }) => {
-            // an event names the kind of its object, and a list the kind of all its items
+            // an object in an event has its kind; an item of a list has not
             const { kind, apiVersion, ...item } = object as JsonObject;
             assert.deepEqual([kind, apiVersion], ['ConfigMap', 'v1']);
             return item;
@@ -160,18 +160,18 @@ for (const { type, stream, write, read, events } of ENCODINGS) {
   });
 }
 
-describe('CBOR without its gate', () => {
+describe('CBOR without its feature gate', () => {
   let system: RunningSystem;
   before(async () => {
     system = await sharedSystem();
   });
   after(() => system.stop());
 
-  test('is neither answered nor taken', async () => {
+  test('CBOR is rejected in requests and answers.', async () => {
     const { client } = system;
     assert.equal((await client.get(MAPS, { Accept: 'application/cbor' })).code, 406);
     const headers = { 'Content-Type': 'application/cbor' };
-    const refused = await client.ask('POST', MAPS, { body: encodeCbor(configMap('c') as JsonObject), headers });
+    const refused = await client.request('POST', MAPS, { body: encodeCbor(configMap('c') as JsonObject), headers });
     assert.equal(refused.code, 415);
     assert.equal((await client.get(`${MAPS}/c`)).code, 404);
     const other = await client.get(MAPS, { Accept: 'application/cbor, application/yaml;q=0.5' });

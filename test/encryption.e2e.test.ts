@@ -37,7 +37,7 @@ resources:
 describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
   const place = temporaryDir('encryption');
   const file = join(place.path, 'encryption.yaml');
-  const heard: Buffer[] = [];
+  const messages: Buffer[] = [];
   let database: TestPostgres;
   let nats: TestNats;
   let system: RunningSystem;
@@ -50,7 +50,7 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
     [database, nats] = await Promise.all([startPostgres(), startNats()]);
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
     listener = await connect(natsAddress({ natsUrl: nats.url }));
-    listener.subscribe('tidegate.>', { callback: (_, message) => void heard.push(Buffer.from(message.data)) });
+    listener.subscribe('tidegate.>', { callback: (_, message) => void messages.push(Buffer.from(message.data)) });
     system = await start();
     client = system.client;
   });
@@ -73,14 +73,14 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
       env: { TIDEGATE_ALLOW_DATA_LOSS: 'true' },
     });
 
-  /** as an operator's tools do: the file is never half written */
+  /** Replaces the file atomically, as tools of operators do. */
   function configure(...names: Array<keyof typeof keys>): void {
     writeFileSync(`${file}.new`, configuration(...names));
     renameSync(`${file}.new`, file);
   }
 
   async function create(name: string, metadata: object = {}): Promise<{ metadata: { resourceVersion: string } }> {
-    const reply = await client.ask('POST', MAPS, { body: configMap(name, { secret: SECRET }, metadata) });
+    const reply = await client.request('POST', MAPS, { body: configMap(name, { secret: SECRET }, metadata) });
     assert.equal(reply.code, 201, reply.text);
     return reply.json;
   }
@@ -98,57 +98,57 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
     return rows.map((row) => row.bytes as Buffer | null).filter((bytes) => bytes !== null);
   };
 
-  test('nothing of an encrypted object stands in PostgreSQL or crosses NATS in the clear, and clients see it whole', async () => {
+  test('PostgreSQL and NATS contain no plain text of encrypted objects, and clients get them decrypted.', async () => {
     const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=0&labelSelector=who%3Dhidden-label`);
     await create('whole', { labels: { who: 'hidden-label' } });
     const added = await watch.next();
     assert.deepEqual([added.type, added.object.data.secret], ['ADDED', SECRET]);
-    await client.ask('PATCH', `${MAPS}/whole`, {
+    await client.request('PATCH', `${MAPS}/whole`, {
       body: { data: { more: SECRET } },
       headers: { 'Content-Type': 'application/merge-patch+json' },
     });
     assert.deepEqual((await watch.next()).object.data, { secret: SECRET, more: SECRET });
-    await client.ask('DELETE', `${MAPS}/whole`);
+    await client.request('DELETE', `${MAPS}/whole`);
     assert.equal((await watch.next()).type, 'DELETED');
     watch.close();
     const stored = await resident();
-    assert.ok(stored.length > 0 && heard.length > 0);
+    assert.ok(stored.length > 0 && messages.length > 0);
     assert.ok(
-      heard.some((bytes) => bytes.includes('configmaps')),
-      'the bus must be heard for this to mean anything',
+      messages.some((bytes) => bytes.includes('configmaps')),
+      'the bus carried messages about configmaps',
     );
-    for (const bytes of [...stored, ...heard]) {
+    for (const bytes of [...stored, ...messages]) {
       assert.ok(!bytes.includes(SECRET) && !bytes.includes('hidden-label'), bytes.toString('latin1'));
     }
   });
 
-  test('a new first key is used without a restart; an unchanged object is written anew under it', async () => {
+  test('A new first key is used without a restart, and an update without changes rewrites an object with it.', async () => {
     const made = await create('rotated');
     assert.match(await prefixOf('rotated'), /^k8s:enc:aesgcm:v1:first:/);
     configure('second', 'first');
     await until('the new key to be used', async () => {
-      await client.ask('PUT', `${MAPS}/probe`, { body: configMap('probe', { at: String(Date.now()) }) });
-      await client.ask('POST', MAPS, { body: configMap('probe') });
+      await client.request('PUT', `${MAPS}/probe`, { body: configMap('probe', { at: String(Date.now()) }) });
+      await client.request('POST', MAPS, { body: configMap('probe') });
       return (await prefixOf('probe')).includes(':second:');
     });
-    const same = await client.ask('PUT', `${MAPS}/rotated`, { body: made });
+    const same = await client.request('PUT', `${MAPS}/rotated`, { body: made });
     assert.equal(same.code, 200, same.text);
     assert.match(await prefixOf('rotated'), /^k8s:enc:aesgcm:v1:second:/);
     assert.notEqual(same.json.metadata.resourceVersion, made.metadata.resourceVersion);
-    const again = await client.ask('PUT', `${MAPS}/rotated`, { body: same.json });
+    const again = await client.request('PUT', `${MAPS}/rotated`, { body: same.json });
     assert.equal(again.json.metadata.resourceVersion, same.json.metadata.resourceVersion);
   });
 
-  test('a bad configuration changes nothing and is told', async () => {
+  test('An invalid configuration is logged and has no effect.', async () => {
     writeFileSync(file, 'kind: Pod\n');
     const log = join(system.tidegate.dataDir, 'logs', 'store.log');
-    await until('the store to tell', () => /must be an EncryptionConfiguration/.test(readFileSync(log, 'utf8')));
+    await until('the log entry', () => /must be an EncryptionConfiguration/.test(readFileSync(log, 'utf8')));
     await create('meanwhile');
     assert.match(await prefixOf('meanwhile'), /:second:/);
     configure('second', 'first');
   });
 
-  test('an object that is corrupt is told as such by get, list and delete, and everything else is served', async () => {
+  test('Get, list and delete report a corrupt object, and all other objects are served.', async () => {
     await create('rotten');
     await create('sound');
     await sql`UPDATE tidegate.objects SET value = value || 'x' WHERE name = 'rotten'`;
@@ -158,7 +158,7 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
       got.json.details.causes.map((cause: { reason: string; field: string }) => [cause.reason, cause.field]),
       [['StorageReadError', 'default/rotten']],
     );
-    for (const reply of [await client.get(MAPS), await client.ask('DELETE', `${MAPS}/rotten`)]) {
+    for (const reply of [await client.get(MAPS), await client.request('DELETE', `${MAPS}/rotten`)]) {
       assert.equal(reply.code, 500, reply.text);
       assert.match(reply.json.message, /configmaps "default\/rotten" cannot be read: its checksum is wrong/);
     }
@@ -167,31 +167,31 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
     assert.equal((await client.get('/api/v1/namespaces')).code, 200);
   });
 
-  test('the forced delete is for corrupt objects only, and without companions', async () => {
-    const readable = await client.ask('DELETE', `${MAPS}/sound?${FORCE}`);
+  test('A forced delete works only for corrupt objects and not with other options.', async () => {
+    const readable = await client.request('DELETE', `${MAPS}/sound?${FORCE}`);
     assert.equal(readable.code, 422, readable.text);
     assert.match(
       readable.json.message,
       /is exclusively used to delete corrupt object\(s\), try again by removing this/,
     );
-    const together = await client.ask('DELETE', `${MAPS}/rotten`, {
+    const together = await client.request('DELETE', `${MAPS}/rotten`, {
       body: { kind: 'DeleteOptions', apiVersion: 'v1', [FORCE.split('=')[0] as string]: true, gracePeriodSeconds: 0 },
     });
     assert.equal(together.code, 422, together.text);
     assert.match(together.json.message, /Invalid value: true: cannot be set together with \.gracePeriodSeconds/);
-    const collection = await client.ask('DELETE', `${MAPS}?${FORCE}`);
+    const collection = await client.request('DELETE', `${MAPS}?${FORCE}`);
     assert.equal(collection.code, 422, collection.text);
     assert.match(collection.json.message, /is not allowed with DELETECOLLECTION/);
-    assert.equal((await client.ask('DELETE', `${MAPS}/missing?${FORCE}`)).code, 404);
+    assert.equal((await client.request('DELETE', `${MAPS}/missing?${FORCE}`)).code, 404);
   });
 
-  test('the forced delete removes a corrupt object that finalizers hold; watchers get its last good state', async () => {
+  test('A forced delete removes a corrupt object with finalizers, and watchers get its last readable state.', async () => {
     const { metadata } = await create('held', { finalizers: ['example.com/never'] });
     const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${metadata.resourceVersion}`);
     const seen = await client.get(`${MAPS}/held?resourceVersion=${metadata.resourceVersion}`);
-    assert.equal(seen.code, 200, 'its good state is known to those who tell watchers');
+    assert.equal(seen.code, 200, 'the watch service still has its readable state');
     await sql`UPDATE tidegate.objects SET value = value || 'x' WHERE name = 'held'`;
-    const removed = await client.ask('DELETE', `${MAPS}/held?${FORCE}`);
+    const removed = await client.request('DELETE', `${MAPS}/held?${FORCE}`);
     assert.equal(removed.code, 200, removed.text);
     assert.equal(removed.json.status, 'Success');
     const event = await watch.next();
@@ -200,11 +200,11 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
     assert.ok(BigInt(event.object.metadata.resourceVersion) > BigInt(metadata.resourceVersion));
     watch.close();
     assert.equal((await client.get(`${MAPS}/held`)).code, 404);
-    assert.equal((await client.ask('DELETE', `${MAPS}/rotten?${FORCE}`)).code, 200);
-    await until('the list to be whole again', async () => (await client.get(MAPS)).code === 200);
+    assert.equal((await client.request('DELETE', `${MAPS}/rotten?${FORCE}`)).code, 200);
+    await until('the list to be readable again', async () => (await client.get(MAPS)).code === 200);
   });
 
-  test('after a start without its key an object is corrupt, its collection says so, and the system is ready', async () => {
+  test('After a start without a key its objects are corrupt, lists report that, and the system is ready.', async () => {
     await create('orphan');
     await system.stop();
     configure('first');
@@ -223,13 +223,13 @@ describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
 
     const { metadata } = await create('newcomer');
     const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${metadata.resourceVersion}`);
-    assert.equal((await client.ask('DELETE', `${MAPS}/orphan?${FORCE}`)).code, 200);
+    assert.equal((await client.request('DELETE', `${MAPS}/orphan?${FORCE}`)).code, 200);
     const event = await watch.next();
     assert.deepEqual([event.type, event.object.code, event.object.reason], ['ERROR', 500, 'StorageReadError']);
     await assert.rejects(watch.next(), /the watch ended/);
 
     configure('first', 'second');
-    await until('the rest to be readable again', async () => (await client.get(MAPS)).code === 200);
+    await until('the list to be readable again', async () => (await client.get(MAPS)).code === 200);
     assert.equal((await client.get(`${MAPS}/rotated`)).json.data.secret, SECRET);
   });
 });

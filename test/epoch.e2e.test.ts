@@ -5,7 +5,7 @@ import postgres from 'postgres';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
-describe('After a failover that may have lost the newest commits', () => {
+describe('A failover that may have lost the newest commits', () => {
   let database: TestPostgres;
   let system: RunningSystem;
   let client: Client;
@@ -27,19 +27,19 @@ describe('After a failover that may have lost the newest commits', () => {
   });
 
   const create = async (name: string): Promise<number> => {
-    const reply = await client.ask('POST', MAPS, { body: configMap(name) });
+    const reply = await client.request('POST', MAPS, { body: configMap(name) });
     assert.equal(reply.code, 201, reply.text);
     return Number(reply.json.metadata.resourceVersion);
   };
 
-  test('versions that may have been told and lost are 410, those before go on, and no version is given twice', async () => {
+  test('Versions that may be lost answer 410, older versions are served, and no version is used twice.', async () => {
     const before = await create('before');
     const lost = before + 1;
-    // the state of affairs that a standby without the newest commits leaves behind: another system, the same rows
+    // simulates a standby without the newest commits: another system identifier with the same rows
     await sql`UPDATE tidegate.head SET system_identifier = 'elsewhere', server_started_at = '-infinity'`;
     const first = await create('after');
     assert.ok(first > before + 1_000_000);
-    await until('the watch service to have read everything anew', async () => {
+    await until('the watch service to reload everything', async () => {
       const reply = await client.get(`${MAPS}?resourceVersion=${first}`);
       return reply.code === 200 && reply.json.items.length === 2;
     });
@@ -60,12 +60,12 @@ describe('After a failover that may have lost the newest commits', () => {
     watch.close();
   });
 
-  test('a watcher that is at a lost version is told so, when the system notices', async () => {
+  test('A watch at a lost version ends with 410 when the system detects the failover.', async () => {
     const last = await create('last');
     const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${last}`);
     await create('seen');
     assert.equal((await watch.next()).object.metadata.name, 'seen');
-    // the commit of "seen" is lost with the primary that acknowledged it
+    // the commit of "seen" is lost with the failed primary
     await sql.begin(async (tx) => {
       await tx`DELETE FROM tidegate.objects WHERE name = 'seen'`;
       await tx`DELETE FROM tidegate.log WHERE revision = ${last + 1}`;

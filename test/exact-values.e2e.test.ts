@@ -10,7 +10,7 @@ const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
 const LARGE = '9223372036854775807';
 const ODD = '-9007199254740993';
 
-describe('Values are kept exactly', () => {
+describe('Exact values', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -19,8 +19,8 @@ describe('Values are kept exactly', () => {
   });
   after(() => system.stop());
 
-  const ask = (method: string, path: string, body: string | Buffer, type = 'application/json') =>
-    client.ask(method, path, { body, headers: { 'Content-Type': type } });
+  const request = (method: string, path: string, body: string | Buffer, type = 'application/json') =>
+    client.request(method, path, { body, headers: { 'Content-Type': type } });
   const revision = (name: string) =>
     `{"metadata":{"name":"${name}"},"revision":${LARGE},"data":{"deep":[{"number":${ODD}},1.5,1e21]}}`;
   const holds = ({ text }: { text: string }) => {
@@ -29,8 +29,8 @@ describe('Values are kept exactly', () => {
   };
   const { schema } = builtInRegistry().find('apps', 'v1', 'controllerrevisions') as Kind;
 
-  test('whole numbers of 64 bits, in fields and in what is free, from every encoding into every other', async () => {
-    holds(await ask('POST', REVISIONS, revision('json')));
+  test('64-bit integers are preserved in typed and untyped fields, between all encodings.', async () => {
+    holds(await request('POST', REVISIONS, revision('json')));
     holds(await client.get(`${REVISIONS}/json`));
     const yaml = (await client.get(`${REVISIONS}/json`, { Accept: 'application/yaml' })).text;
     assert.ok(yaml.includes(`revision: ${LARGE}\n`) && yaml.includes(`number: ${ODD}\n`), yaml);
@@ -40,22 +40,22 @@ describe('Values are kept exactly', () => {
       assert.deepEqual([read.revision, read.data], [2n ** 63n - 1n, { deep: [{ number: BigInt(ODD) }, 1.5, 1e21] }]);
     }
     const renamed = (text: string) => text.replace(/ {2}resourceVersion: .*\n/, '');
-    await client.ask('DELETE', `${REVISIONS}/json`);
-    holds({ text: (await ask('POST', REVISIONS, renamed(yaml), 'application/yaml')).text });
-    await client.ask('DELETE', `${REVISIONS}/json`);
+    await client.request('DELETE', `${REVISIONS}/json`);
+    holds({ text: (await request('POST', REVISIONS, renamed(yaml), 'application/yaml')).text });
+    await client.request('DELETE', `${REVISIONS}/json`);
     const object = decodeCbor(cbor, schema) as JsonObject;
     delete (object.metadata as JsonObject).resourceVersion;
-    holds(await ask('POST', REVISIONS, encodeCbor(object, schema), 'application/cbor'));
-    await client.ask('DELETE', `${REVISIONS}/json`);
+    holds(await request('POST', REVISIONS, encodeCbor(object, schema), 'application/cbor'));
+    await client.request('DELETE', `${REVISIONS}/json`);
     for (const path of [REVISIONS, `${REVISIONS}?limit=1`]) {
-      await ask('POST', REVISIONS, revision(`listed-${path.length}`));
+      await request('POST', REVISIONS, revision(`listed-${path.length}`));
       holds(await client.get(path));
       assert.ok((await client.get(path, { Accept: 'application/yaml' })).text.includes(`number: ${ODD}`));
     }
   });
 
-  test('and through every patch', async () => {
-    await ask('POST', REVISIONS, revision('patched'));
+  test('64-bit integers are preserved by every kind of patch.', async () => {
+    await request('POST', REVISIONS, revision('patched'));
     const path = `${REVISIONS}/patched`;
     const patches = {
       'json-patch': `[{"op":"test","path":"/data/deep/0/number","value":${ODD}},{"op":"add","path":"/metadata/labels","value":{}}]`,
@@ -63,18 +63,18 @@ describe('Values are kept exactly', () => {
       'strategic-merge-patch': `{"metadata":{"labels":{"a":"b"}}}`,
     };
     for (const [type, body] of Object.entries(patches)) {
-      const reply = await ask('PATCH', path, body, `application/${type}+json`);
+      const reply = await request('PATCH', path, body, `application/${type}+json`);
       assert.equal(reply.code, 200, reply.text);
       assert.ok(reply.text.includes(`"revision":${LARGE}`), reply.text);
       assert.ok(reply.text.includes(`"number":${ODD}`), reply.text);
     }
     const missed = `[{"op":"test","path":"/data/deep/0/number","value":${ODD.replace(/3$/, '2')}}]`;
-    assert.equal((await ask('PATCH', path, missed, 'application/json-patch+json')).code, 422);
+    assert.equal((await request('PATCH', path, missed, 'application/json-patch+json')).code, 422);
   });
 
-  test('numbers that a field does not take are refused in the words that Kubernetes has', async () => {
+  test('Invalid numbers are rejected with the messages of Kubernetes.', async () => {
     for (const digits of ['9223372036854775808', '1.0', '1e3', '-9223372036854775809']) {
-      const reply = await ask('POST', REVISIONS, `{"metadata":{"name":"n"},"revision":${digits}}`);
+      const reply = await request('POST', REVISIONS, `{"metadata":{"name":"n"},"revision":${digits}}`);
       assert.equal(reply.code, 400);
       assert.match(
         reply.json.message,
@@ -83,25 +83,28 @@ describe('Values are kept exactly', () => {
         ),
       );
     }
-    assert.equal((await ask('POST', REVISIONS, '{"metadata":{"name":"n"},"revision":1,"data":{"a":1e400}}')).code, 400);
+    assert.equal(
+      (await request('POST', REVISIONS, '{"metadata":{"name":"n"},"revision":1,"data":{"a":1e400}}')).code,
+      400,
+    );
   });
 
-  test('texts with NUL, half a surrogate pair or any other character; keys of any name', async () => {
+  test('Texts with NUL or lone surrogates, and keys of any name, are preserved.', async () => {
     const body = '{"metadata":{"name":"texts"},"data":{"a":"x\\u0000y","b":"\\ud800z","c":"😀\\ud83d\\ude00"}}';
-    const reply = await ask('POST', MAPS, body);
+    const reply = await request('POST', MAPS, body);
     assert.equal(reply.code, 201, reply.text);
     const data = { a: 'x\0y', b: '\ufffdz', c: '😀😀' };
     assert.deepEqual((await client.get(`${MAPS}/texts`)).json.data, data);
     const cbor = await client.get(`${MAPS}/texts`, { Accept: 'application/cbor' });
     assert.deepEqual((decodeCbor(cbor.bytes) as JsonObject).data, data);
-    const proto = await ask(
+    const proto = await request(
       'PATCH',
       `${MAPS}/texts`,
       '{"data":{"__proto__":"p","constructor":"c"}}',
       'application/merge-patch+json',
     );
     assert.ok(proto.text.includes('"__proto__":"p"'), proto.text);
-    assert.equal((await ask('POST', MAPS, Buffer.from('{"metadata":{"name":"\xff"}}', 'latin1'))).code, 400);
+    assert.equal((await request('POST', MAPS, Buffer.from('{"metadata":{"name":"\xff"}}', 'latin1'))).code, 400);
     for (const path of [
       `${MAPS}/a%00b`,
       '/api/v1/namespaces/a%00b/configmaps',
@@ -112,9 +115,9 @@ describe('Values are kept exactly', () => {
     }
   });
 
-  test('what is nested as deep as it may be passes through every encoding, and what is deeper is refused', async () => {
+  test('Objects with the largest permitted nesting work in every encoding, and deeper ones are rejected.', async () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}${LARGE}${'}'.repeat(levels)}`;
-    const deep = await ask('POST', REVISIONS, `{"metadata":{"name":"deep"},"revision":1,"data":${nested(511)}}`);
+    const deep = await request('POST', REVISIONS, `{"metadata":{"name":"deep"},"revision":1,"data":${nested(511)}}`);
     assert.equal(deep.code, 201, deep.text.slice(0, 200));
     const path = `${REVISIONS}/deep`;
     const types = ['application/json', 'application/yaml', 'application/cbor', 'application/vnd.kubernetes.protobuf'];
@@ -125,7 +128,7 @@ describe('Values are kept exactly', () => {
         }
       }
       const { bytes } = await client.get(path, { Accept: type });
-      const put = await ask('PUT', path, bytes, type);
+      const put = await request('PUT', path, bytes, type);
       assert.equal(put.code, 200, `${type} ${put.text.slice(-300)}`);
     }
     const bombs: Array<[type: string, body: string | Buffer]> = [
@@ -139,16 +142,16 @@ describe('Values are kept exactly', () => {
       ['application/cbor', Buffer.alloc(100_000, 0x9f)],
     ];
     for (const [type, body] of bombs) {
-      const reply = await ask('POST', REVISIONS, body, type);
+      const reply = await request('POST', REVISIONS, body, type);
       assert.deepEqual([reply.code, reply.json?.reason], [400, 'BadRequest'], `${type} ${reply.text.slice(0, 200)}`);
     }
     for (const type of ['json-patch', 'merge-patch', 'strategic-merge-patch']) {
       const value = nested(20_000);
       const body = type === 'json-patch' ? `[{"op":"add","path":"/data","value":${value}}]` : `{"data":${value}}`;
-      assert.equal((await ask('PATCH', path, body, `application/${type}+json`)).code, 400, type);
+      assert.equal((await request('PATCH', path, body, `application/${type}+json`)).code, 400, type);
     }
     const deeper = Array.from({ length: 600 }, (_, i) => ({ op: 'add', path: `/data${'/a'.repeat(i)}`, value: {} }));
-    assert.equal((await ask('PATCH', path, JSON.stringify(deeper), 'application/json-patch+json')).code, 422);
+    assert.equal((await request('PATCH', path, JSON.stringify(deeper), 'application/json-patch+json')).code, 422);
     assert.equal((await client.get(path)).code, 200);
   });
 });

@@ -8,7 +8,7 @@ import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-/** What kubectl 1.35.4 printed with kube-apiserver 1.35.4, in files that are named for what was explained. */
+/** The output of kubectl 1.35.4 with kube-apiserver 1.35.4, in files named after the explained field. */
 const RECORDED = join(import.meta.dirname, 'explained');
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   '.openapiv2': ['--output', 'plaintext-openapiv2'],
@@ -23,7 +23,7 @@ describe('kubectl explain', { skip: whyNoKubectl() ?? false }, () => {
     home = mkdtempSync(join(tmpdir(), 'tidegate-explain-'));
     const { client } = system;
     const definition = readFileSync(join(RECORDED, 'parts.definition.json'));
-    await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+    await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
     await until(
       'the custom kind',
       async () => (await client.get('/openapi/v3/apis/spare.example.com/v1')).code === 200,
@@ -36,7 +36,7 @@ describe('kubectl explain', { skip: whyNoKubectl() ?? false }, () => {
 
   for (const file of readdirSync(RECORDED).filter((name) => name.endsWith('.txt'))) {
     const [, what = '', form = ''] = /^(.+?)(\.openapiv2|\.recursive)?\.txt$/.exec(file) ?? [];
-    test(`prints of ${what}${form === '' ? '' : ` (${form.slice(1)})`} what it prints with kube-apiserver`, async () => {
+    test(`kubectl explain ${what}${form === '' ? '' : ` (${form.slice(1)})`} prints the same as with kube-apiserver.`, async () => {
       const args = ['explain', what, ...(OPTIONS[form] ?? [])];
       const { code, stdout, stderr } = await kubectl(system.tidegate.kubeconfig, args, { HOME: home });
       assert.equal(code, 0, stderr);

@@ -3,12 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { caughtUp, promote, startPostgres, startStandby, type TestPostgres, until } from '@tidegate/testkit';
 import postgres from 'postgres';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { faultsOfLog } from './support/given-servers.ts';
+import { checkOutage, untilReady } from './support/database-outage.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { countLogFaults } from './support/system-with-servers.ts';
 import { underLoad } from './support/under-load.ts';
-import { recovers, whileAway } from './support/while-away.ts';
 
-/** A primary, its standby, and a system that knows both by one URL and has no NATS. */
+/** A primary, its standby, and a system without NATS whose URL names both. */
 class Pair {
   readonly primary: TestPostgres;
   readonly standby: TestPostgres;
@@ -48,12 +48,12 @@ describe('A failover to a synchronous standby', () => {
   });
   after(() => pair?.stop());
 
-  test('loses no acknowledged write, opens an epoch, and watchers need no new list', async () => {
+  test('A failover loses no acknowledged write, opens an epoch, and watchers need no new list.', async () => {
     const { primary, standby, system } = pair;
     const sql = connect(primary);
     await sql`ALTER SYSTEM SET synchronous_standby_names = 'standby'`;
     await sql`SELECT pg_reload_conf()`;
-    await until('the standby to be waited for', async () => {
+    await until('commits to wait for the standby', async () => {
       const [row] = await sql`SELECT sync_state FROM pg_stat_replication`;
       return row?.sync_state === 'sync';
     });
@@ -61,13 +61,13 @@ describe('A failover to a synchronous standby', () => {
     const store = system.tidegate.pid('store');
     await underLoad(system.client, async (progress) => {
       await primary.kill();
-      await whileAway(system.client);
+      await checkOutage(system.client);
       await promote(standby);
       await progress();
-      await recovers(system.client);
+      await untilReady(system.client);
     });
     const survivor = connect(standby);
-    assert.deepEqual(await faultsOfLog(survivor), { gaps: 0, twice: 0 });
+    assert.deepEqual(await countLogFaults(survivor), { gaps: 0, twice: 0 });
     assert.deepEqual([...(await survivor`SELECT max(epoch)::int AS epoch FROM tidegate.epochs`)], [{ epoch: 2 }]);
     const names = await survivor`SELECT DISTINCT application_name AS name FROM pg_stat_activity`;
     for (const pool of ['commits', 'reads', 'streams', 'listen']) {
@@ -77,7 +77,7 @@ describe('A failover to a synchronous standby', () => {
       );
     }
     await survivor.end();
-    assert.equal(system.tidegate.pid('store'), store, 'the same process');
+    assert.equal(system.tidegate.pid('store'), store, 'the process was not restarted');
   });
 });
 
@@ -91,14 +91,14 @@ describe('A failover that loses the newest commits', () => {
   after(() => pair?.stop());
 
   const create = async (name: string): Promise<number> => {
-    const reply = await client.ask('POST', MAPS, { body: configMap(name) });
+    const reply = await client.request('POST', MAPS, { body: configMap(name) });
     assert.equal(reply.code, 201, reply.text);
     return Number(reply.json.metadata.resourceVersion);
   };
   const names = async (query = ''): Promise<string[]> =>
     (await client.get(`${MAPS}${query}`)).json.items.map((item: { metadata: { name: string } }) => item.metadata.name);
 
-  test('gives no version twice, answers 410 in the hole, and shows nobody what is lost', async () => {
+  test('No version is used twice, versions in the hole answer 410, and lost writes are not shown.', async () => {
     const { primary, standby } = pair;
     const kept = await create('kept');
     await caughtUp(standby, primary);
@@ -112,11 +112,11 @@ describe('A failover that loses the newest commits', () => {
     process.kill(sender?.pid, 'SIGKILL');
     await primary.kill();
     await promote(standby);
-    await recovers(client);
+    await untilReady(client);
     const first = await create('new');
     assert.ok(first > lost + 1_000_000);
-    const told = await watch.next();
-    assert.deepEqual([told.type, told.object.code], ['ERROR', 410]);
+    const event = await watch.next();
+    assert.deepEqual([event.type, event.object.code], ['ERROR', 410]);
     for (const query of [`?watch=1&resourceVersion=${lost}`, `?resourceVersion=${lost}&resourceVersionMatch=Exact`]) {
       assert.equal((await client.get(`${MAPS}${query}`)).code, 410, query);
     }
@@ -127,7 +127,7 @@ describe('A failover that loses the newest commits', () => {
     assert.equal((await again.next()).object.metadata.resourceVersion, String(first));
     again.close();
     const survivor = connect(standby);
-    assert.deepEqual(await faultsOfLog(survivor), { gaps: 0, twice: 0 });
+    assert.deepEqual(await countLogFaults(survivor), { gaps: 0, twice: 0 });
     await survivor.end();
   });
 });

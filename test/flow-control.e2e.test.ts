@@ -9,7 +9,7 @@ import { sharedSystem } from './support/shared-system.ts';
 const GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
-describe('flow control', () => {
+describe('Flow control', () => {
   let system: RunningSystem;
   let client: Client;
 
@@ -23,35 +23,38 @@ describe('flow control', () => {
   const bootstrap = (kind: string, name: string) =>
     bootstrapFlowObjects().find((one) => one.kind === kind && one.name === name)?.spec;
 
-  test('has the levels and schemas of kube-apiserver from the beginning, and makes again what is deleted', async () => {
+  test('The levels and schemas of kube-apiserver exist, and deleted ones are created again.', async () => {
     for (const { kind, name, spec } of bootstrapFlowObjects()) {
       const resource = kind === 'FlowSchema' ? 'flowschemas' : 'prioritylevelconfigurations';
       assert.deepEqual(await specOf(`${resource}/${name}`), spec, name);
     }
     const { json } = await client.get(`${GROUP}/flowschemas/exempt`);
-    assert.equal((await client.ask('DELETE', `${GROUP}/flowschemas/exempt`)).code, 200);
-    await until('the schema to be made again', async () => {
+    assert.equal((await client.request('DELETE', `${GROUP}/flowschemas/exempt`)).code, 200);
+    await until('the schema to be created again', async () => {
       const again = await client.get(`${GROUP}/flowschemas/exempt`);
       return again.code === 200 && again.json.metadata.uid !== json.metadata.uid;
     });
   });
 
-  test('puts a mandatory level right, and leaves a suggested one to who takes it over', async () => {
+  test('A changed mandatory level is restored; a suggested level is left to users who disable autoupdate.', async () => {
     const change = async (name: string, annotation: string) => {
       const metadata = { annotations: { 'apf.kubernetes.io/autoupdate-spec': annotation } };
       const body = { metadata, spec: { limited: { nominalConcurrencyShares: 77 } } };
-      const reply = await client.ask('PATCH', `${GROUP}/prioritylevelconfigurations/${name}`, { body, headers: MERGE });
+      const reply = await client.request('PATCH', `${GROUP}/prioritylevelconfigurations/${name}`, {
+        body,
+        headers: MERGE,
+      });
       assert.equal(reply.code, 200, reply.text);
     };
     await change('system', 'false');
     await change('catch-all', 'false');
-    await until('catch-all to be put right', async () => {
+    await until('catch-all to be restored', async () => {
       const spec = await specOf('prioritylevelconfigurations/catch-all');
       return spec.limited.nominalConcurrencyShares === 5;
     });
     assert.equal((await specOf('prioritylevelconfigurations/system')).limited.nominalConcurrencyShares, 77);
     await change('system', 'true');
-    await until('the suggested level to be put right', async () => {
+    await until('the suggested level to be restored', async () => {
       const spec = await specOf('prioritylevelconfigurations/system');
       return spec.limited.nominalConcurrencyShares === 30;
     });
@@ -61,7 +64,7 @@ describe('flow control', () => {
     );
   });
 
-  test('says of a flow schema whether its level is there', async () => {
+  test('A condition of a flow schema reports whether its level exists.', async () => {
     const subjects = [{ kind: 'User', user: { name: 'ann' } }];
     const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
     const spec = {
@@ -69,24 +72,24 @@ describe('flow control', () => {
       matchingPrecedence: 300,
       rules: [{ subjects, resourceRules: [everything] }],
     };
-    const made = await client.ask('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'ann' }, spec } });
+    const made = await client.request('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'ann' }, spec } });
     assert.equal(made.code, 201, made.text);
-    const told = (status: string) =>
+    const untilStatus = (status: string) =>
       until(`the condition to be ${status}`, async () => {
         const { json } = await client.get(`${GROUP}/flowschemas/ann`);
         return json.status?.conditions?.find((one: { status: string }) => one.status === status);
       });
     assert.equal(
-      (await told('True')).message,
+      (await untilStatus('True')).message,
       'This FlowSchema references the PriorityLevelConfiguration object named "of-ann" but there is no such object',
     );
     const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } };
     const level = { metadata: { name: 'of-ann' }, spec: { type: 'Limited', limited } };
-    await client.ask('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
-    assert.equal((await told('False')).reason, 'Found');
-    await client.ask('DELETE', `${GROUP}/prioritylevelconfigurations/of-ann`);
-    await told('True');
-    await client.ask('DELETE', `${GROUP}/flowschemas/ann`);
+    await client.request('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
+    assert.equal((await untilStatus('False')).reason, 'Found');
+    await client.request('DELETE', `${GROUP}/prioritylevelconfigurations/of-ann`);
+    await untilStatus('True');
+    await client.request('DELETE', `${GROUP}/flowschemas/ann`);
   });
 
   const uidOf = async (path: string): Promise<string> => (await client.get(`${GROUP}/${path}`)).json.metadata.uid;
@@ -95,7 +98,7 @@ describe('flow control', () => {
     headers['x-kubernetes-pf-prioritylevel-uid'],
   ];
 
-  test('tells on every answer of which schema and level the request is, by their uids', async () => {
+  test('Every answer has the uids of the schema and the level of its request.', async () => {
     const ofMasters = [await uidOf('flowschemas/exempt'), await uidOf('prioritylevelconfigurations/exempt')];
     const paths = ['/api', '/version', '/metrics', '/readyz', MAPS, `${MAPS}/none`, `${MAPS}?limit=x`, '/nothing'];
     for (const path of paths) assert.deepEqual(flowOf((await client.get(path)).headers), ofMasters, path);
@@ -103,18 +106,18 @@ describe('flow control', () => {
       await uidOf('flowschemas/global-default'),
       await uidOf('prioritylevelconfigurations/global-default'),
     ];
-    const refused = await client.ask('GET', MAPS, { token: 'bob-token' });
-    assert.deepEqual([refused.code, ...flowOf(refused.headers)], [403, ...anyone]);
+    const rejected = await client.request('GET', MAPS, { token: 'bob-token' });
+    assert.deepEqual([rejected.code, ...flowOf(rejected.headers)], [403, ...anyone]);
     const probes = [await uidOf('flowschemas/probes'), ofMasters[1]];
-    assert.deepEqual(flowOf((await client.ask('GET', '/livez', { token: '' })).headers), probes);
-    const unknown = await client.ask('GET', MAPS, { token: 'no-such-token' });
+    assert.deepEqual(flowOf((await client.request('GET', '/livez', { token: '' })).headers), probes);
+    const unknown = await client.request('GET', MAPS, { token: 'no-such-token' });
     assert.deepEqual([unknown.code, ...flowOf(unknown.headers)], [401, undefined, undefined]);
   });
 
-  test('refuses in the words that clients know what finds no seat', async () => {
+  test('A request without a seat is rejected with the message of kube-apiserver.', async () => {
     const limited = { nominalConcurrencyShares: 1, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } };
     const level = { metadata: { name: 'narrow' }, spec: { type: 'Limited', limited } };
-    await client.ask('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
+    await client.request('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
     const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
     const subjects = [{ kind: 'User', user: { name: 'bob' } }];
     const spec = {
@@ -122,18 +125,18 @@ describe('flow control', () => {
       matchingPrecedence: 50,
       rules: [{ subjects, resourceRules: [everything] }],
     };
-    const made = await client.ask('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'narrow' }, spec } });
-    const ask = () => client.ask('GET', MAPS, { token: 'bob-token' });
-    await until('the schema to be known', async () => {
-      return (await ask()).headers['x-kubernetes-pf-flowschema-uid'] === made.json.metadata.uid;
+    const made = await client.request('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'narrow' }, spec } });
+    const request = () => client.request('GET', MAPS, { token: 'bob-token' });
+    await until('the schema to take effect', async () => {
+      return (await request()).headers['x-kubernetes-pf-flowschema-uid'] === made.json.metadata.uid;
     });
-    const replies = await Promise.all(Array.from({ length: 100 }, ask));
-    const refused = replies.find(({ code }) => code === 429);
-    assert.ok(refused, 'one of many at a time is refused');
-    assert.equal(refused.text, 'Too many requests, please try again later.\n');
-    assert.equal(refused.headers['retry-after'], '1');
-    assert.match(String(refused.headers['content-type']), /^text\/plain/);
-    assert.equal(flowOf(refused.headers)[0], made.json.metadata.uid);
+    const replies = await Promise.all(Array.from({ length: 100 }, request));
+    const rejected = replies.find(({ code }) => code === 429);
+    assert.ok(rejected, 'at least one concurrent request is rejected');
+    assert.equal(rejected.text, 'Too many requests, please try again later.\n');
+    assert.equal(rejected.headers['retry-after'], '1');
+    assert.match(String(rejected.headers['content-type']), /^text\/plain/);
+    assert.equal(flowOf(rejected.headers)[0], made.json.metadata.uid);
     assert.ok(replies.some(({ code }) => code === 403));
 
     const metrics = (await client.get('/metrics')).text;
@@ -146,7 +149,7 @@ describe('flow control', () => {
     assert.match(metrics, /apiserver_flowcontrol_nominal_limit_seats{priority_level="narrow"} 3/);
   });
 
-  test('shows what it does, to those who may see it', async () => {
+  test('Authorized users can read the debug endpoints.', async () => {
     const place = '/debug/api_priority_and_fairness';
     const levels = (await client.get(`${place}/dump_priority_levels`)).text.split('\n');
     assert.match(levels[0] as string, /^PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, /);
@@ -158,11 +161,11 @@ describe('flow control', () => {
     assert.equal(queues.filter((line) => line.startsWith('leader-election,')).length, 16);
     const requests = await client.get(`${place}/dump_requests?includeRequestDetails=1`);
     assert.match(requests.text, /\nexempt, +exempt, +-1, +-1, +, .*, admin, +get, +\/debug\/api_priority_and_fairness/);
-    assert.equal((await client.ask('GET', `${place}/dump_queues`, { token: 'bob-token' })).code, 403);
+    assert.equal((await client.request('GET', `${place}/dump_queues`, { token: 'bob-token' })).code, 403);
     assert.equal((await client.get(`${place}/dump_nothing`)).code, 404);
   });
 
-  test('a request takes no longer than its client gives it', async () => {
+  test('A request is limited by the timeout of its client.', async () => {
     const late = await client.get(`${MAPS}?timeout=1ns`);
     assert.equal(late.code, 504);
     assert.equal(late.json.reason, 'Timeout');

@@ -7,26 +7,26 @@ import { sharedSystem } from './support/shared-system.ts';
 
 const FUTURE = '9999999';
 const READER = 'reader-token';
-/** A page of the future, as the server itself would write its token. */
+/** A continue token for a future version, in the format of the server. */
 const TOKEN = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number(FUTURE), start: 'x\0' })).toString(
   'base64url',
 );
 
-/** Whoever may read one namespace can name any version: it must not become what the system believes. */
-describe('A version of the future', () => {
+/** A user who may read one namespace can request any version; the system must not accept it as an existing version. */
+describe('Future versions', () => {
   let system: RunningSystem;
   let client: Client;
 
   before(async () => {
     system = await sharedSystem();
     client = system.client;
-    await client.ask('POST', MAPS, { body: configMap('there') });
+    await client.request('POST', MAPS, { body: configMap('there') });
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] }];
-    await client.ask('POST', `${rbac}/roles`, { body: { metadata: { name: 'reader' }, rules } });
+    await client.request('POST', `${rbac}/roles`, { body: { metadata: { name: 'reader' }, rules } });
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' };
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'reader' }];
-    await client.ask('POST', `${rbac}/rolebindings`, { body: { metadata: { name: 'reader' }, roleRef, subjects } });
+    await client.request('POST', `${rbac}/rolebindings`, { body: { metadata: { name: 'reader' }, roleRef, subjects } });
   });
   after(() => system?.stop());
 
@@ -37,27 +37,27 @@ describe('A version of the future', () => {
     'a list that is not older': `?resourceVersion=${FUTURE}&resourceVersionMatch=NotOlderThan`,
     'a list at exactly that version': `?resourceVersion=${FUTURE}&resourceVersionMatch=Exact`,
     'a page': `?resourceVersion=${FUTURE}&limit=2`,
-    'a next page with a token of one’s own making': `?limit=2&continue=${TOKEN}`,
+    'a next page with a forged token': `?limit=2&continue=${TOKEN}`,
     'a streaming list': `?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=${FUTURE}`,
   };
 
-  test('is answered with 504 for every read, and the watch service does not look for it', async () => {
+  test('Every read at a future version fails with 504 and causes no gap fill.', async () => {
     const filled = await gapFills();
-    const asked = Object.entries(reads).map(async ([name, query]) => {
-      const { code, json, headers } = await client.ask('GET', `${MAPS}${query}`, { token: READER });
+    const replies = Object.entries(reads).map(async ([name, query]) => {
+      const { code, json, headers } = await client.request('GET', `${MAPS}${query}`, { token: READER });
       assert.equal(code, 504, name);
       assert.equal(json.reason, 'Timeout', name);
       assert.equal(json.details.causes[0].reason, 'ResourceVersionTooLarge', name);
       assert.equal(headers['retry-after'], '1', name);
     });
-    await Promise.all(asked);
+    await Promise.all(replies);
     assert.equal(await gapFills(), filled);
     assert.equal(await behind(), 'ok');
   });
 
-  test('of a watch is waited for, and nothing is looked for meanwhile', async () => {
+  test('A watch at a future version waits and causes no gap fill.', async () => {
     const filled = await gapFills();
-    const { code, text } = await client.ask('GET', `${MAPS}?watch=1&resourceVersion=${FUTURE}&timeoutSeconds=2`, {
+    const { code, text } = await client.request('GET', `${MAPS}?watch=1&resourceVersion=${FUTURE}&timeoutSeconds=2`, {
       token: READER,
     });
     assert.deepEqual([code, text], [200, '']);
@@ -65,10 +65,10 @@ describe('A version of the future', () => {
     assert.equal(await behind(), 'ok');
   });
 
-  test('does not keep later reads and writes from their versions', async () => {
-    const made = await client.ask('POST', MAPS, { body: configMap('later') });
+  test('Later reads and writes are not affected.', async () => {
+    const made = await client.request('POST', MAPS, { body: configMap('later') });
     const version = made.json.metadata.resourceVersion;
-    const found = await client.ask('GET', `${MAPS}/later?resourceVersion=${version}`, { token: READER });
+    const found = await client.request('GET', `${MAPS}/later?resourceVersion=${version}`, { token: READER });
     assert.equal(found.code, 200);
   });
 

@@ -19,14 +19,14 @@ const ownedBy = ({ apiVersion, kind, metadata: { name, uid } }: Owned, fields: o
   ...fields,
 });
 const blocking = (owner: Owned) => ownedBy(owner, { blockOwnerDeletion: true });
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN_UID = '00000000-0000-4000-8000-000000000000';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
-/** who is there, and who owns them */
+/** the objects and their owners */
 type Graph = Record<number, number[]>;
 
-/** Whoever had owners and has none left is gone, too; an orphan forgets its owner first. */
-function deleteNaively(graph: Graph, victim: number, policy: string): void {
+/** The expected graph: objects without remaining owners are deleted; orphaning removes the reference first. */
+function deleteInModel(graph: Graph, victim: number, policy: string): void {
   delete graph[victim];
   const forget = (gone: number) => {
     for (const owners of Object.values(graph)) if (owners.includes(gone)) owners.splice(owners.indexOf(gone), 1);
@@ -44,7 +44,7 @@ function deleteNaively(graph: Graph, victim: number, policy: string): void {
   }
 }
 
-describe('The garbage collector', () => {
+describe('Garbage collection', () => {
   let tidegate: TestTidegate;
   let client: Client;
   let made = 0;
@@ -60,7 +60,7 @@ describe('The garbage collector', () => {
   });
 
   const post = async (path: string, object: object): Promise<Owned> => {
-    const reply = await client.ask('POST', path, { body: object });
+    const reply = await client.request('POST', path, { body: object });
     assert.equal(reply.code, 201, reply.text);
     return reply.json;
   };
@@ -74,14 +74,14 @@ describe('The garbage collector', () => {
   const gone = (what: string, ...objects: Owned[]) =>
     until(`${what} to be gone`, async () => (await Promise.all(objects.map(isGone))).every(Boolean), 60_000);
   const remove = async (object: Owned, propagationPolicy?: string): Promise<Reply> => {
-    const reply = await client.ask('DELETE', pathOf(object), { body: { propagationPolicy } });
+    const reply = await client.request('DELETE', pathOf(object), { body: { propagationPolicy } });
     assert.equal(reply.code, 200, reply.text);
     return reply;
   };
   const patch = (object: Owned, metadata: object) =>
-    client.ask('PATCH', pathOf(object), { body: { metadata }, headers: MERGE });
+    client.request('PATCH', pathOf(object), { body: { metadata }, headers: MERGE });
   const ownersOf = async (object: Owned) => ((await get(object)).json.metadata.ownerReferences ?? []) as object[];
-  /** What was written before this call has been looked at when it returns. */
+  /** Waits until the collector has processed all earlier writes. */
   const caughtUp = async () => {
     const owner = await make();
     const dependent = await make([ownedBy(owner)]);
@@ -89,28 +89,28 @@ describe('The garbage collector', () => {
     await gone('a dependent that was made later', dependent);
   };
 
-  test('deletes the dependents of what was deleted, and theirs, down to the last', async () => {
+  test('All direct and indirect dependents of a deleted object are deleted.', async () => {
     const owner = await make();
     const children = [await make([ownedBy(owner)]), await make([blocking(owner)])];
     const grandchild = await make([ownedBy(children[0] as Owned)]);
-    const stranger = await make();
+    const unrelated = await make();
     await remove(owner, 'Background');
     await gone('all that depended', owner, ...children, grandchild);
-    assert.equal((await get(stranger)).code, 200);
+    assert.equal((await get(unrelated)).code, 200);
   });
 
-  test('leaves a dependent whose other owner lives, and takes the reference to the absent one away', async () => {
+  test('A dependent with another existing owner is kept, and the reference to the deleted owner is removed.', async () => {
     const [first, second] = [await make(), await make()];
     const dependent = await make([ownedBy(first), ownedBy(second)]);
     await remove(first);
-    await until('one reference to be left', async () => (await ownersOf(dependent)).length === 1);
+    await until('one reference to remain', async () => (await ownersOf(dependent)).length === 1);
     assert.deepEqual(await ownersOf(dependent), [ownedBy(second)]);
     await remove(second);
     await gone('the dependent', dependent);
   });
 
-  test('deletes what is made with an owner that is absent already, and what is given one later', async () => {
-    const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never-there', uid: NOBODY };
+  test('An object that is created with or later gets an absent owner is deleted.', async () => {
+    const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never-there', uid: UNKNOWN_UID };
     const late = await make();
     const born = await make([absent]);
     await patch(late, { ownerReferences: [absent] });
@@ -118,26 +118,26 @@ describe('The garbage collector', () => {
     await gone('all of them', late, born, odd);
   });
 
-  test('takes an owner that was made again under its name for another one', async () => {
+  test('A new object with the name of an owner but another uid is not the owner.', async () => {
     const owner = await make([], { finalizers: ['example.com/held'] });
     const dependent = await make([ownedBy(owner)]);
     await remove(owner);
     await caughtUp();
-    assert.equal((await get(dependent)).code, 200, 'the owner is still there');
+    assert.equal((await get(dependent)).code, 200, 'the owner still exists');
     await patch(owner, { finalizers: null });
     await post(MAPS, configMap(owner.metadata.name));
     await gone('the dependent', dependent);
     assert.equal((await get(owner)).code, 200);
   });
 
-  test('foreground: the owner stays until those that block it are gone, and they until theirs are', async () => {
+  test('Foreground deletion: an owner is deleted after its blocking dependents, at every level.', async () => {
     const owner = await make();
     const middle = await make([blocking(owner)]);
     const last = await make([blocking(middle)], { finalizers: ['example.com/held'] });
     const free = await make([ownedBy(owner)]);
     const { json } = await remove(owner, 'Foreground');
     assert.deepEqual(json.metadata.finalizers, ['foregroundDeletion']);
-    await gone('the one that blocks nobody', free);
+    await gone('the dependent that does not block', free);
     await until('the last to be deleted', async () => (await get(last)).json.metadata.deletionTimestamp);
     await caughtUp();
     assert.deepEqual((await get(middle)).json.metadata.finalizers, ['foregroundDeletion']);
@@ -146,7 +146,7 @@ describe('The garbage collector', () => {
     await gone('all', owner, middle, last);
   });
 
-  test('foreground: a dependent that somebody else owns, too, stays and blocks no longer', async () => {
+  test('Foreground deletion: a dependent with another owner is kept and no longer blocks.', async () => {
     const [owner, other] = [await make(), await make()];
     const dependent = await make([blocking(owner), ownedBy(other)]);
     await remove(owner, 'Foreground');
@@ -154,7 +154,7 @@ describe('The garbage collector', () => {
     assert.deepEqual(await ownersOf(dependent), [ownedBy(other)]);
   });
 
-  test('foreground: what does not block is deleted, and is not waited for', async () => {
+  test('Foreground deletion: dependents that do not block are deleted without waiting for them.', async () => {
     const owner = await make();
     const held = await make([ownedBy(owner)], { finalizers: ['example.com/held'] });
     await remove(owner, 'Foreground');
@@ -164,7 +164,7 @@ describe('The garbage collector', () => {
     await gone('the dependent', held);
   });
 
-  test('orphan: dependents forget the owner, and it is gone', async () => {
+  test('Orphan deletion: references of dependents are removed, then the owner is deleted.', async () => {
     const [owner, other] = [await make(), await make()];
     const dependents = [await make([blocking(owner)]), await make([ownedBy(other), ownedBy(owner)])];
     const { json } = await remove(owner, 'Orphan');
@@ -174,7 +174,7 @@ describe('The garbage collector', () => {
     assert.deepEqual(await Promise.all(dependents.map(ownersOf)), [[], [ownedBy(other)]]);
   });
 
-  test('owners in a circle are deleted with one of them, in the background and in the foreground', async () => {
+  test('Objects that own each other in a cycle are deleted together, in the background and in the foreground.', async () => {
     for (const policy of ['Background', 'Foreground']) {
       const [a, b, c] = [await make(), await make(), await make()];
       await patch(a, { ownerReferences: [blocking(c)] });
@@ -191,7 +191,7 @@ describe('The garbage collector', () => {
     await gone('one that owns itself', self);
   });
 
-  test('an owner in another namespace is absent, whatever its uid, and nobody there is held up by its dependents', async () => {
+  test('An owner in another namespace counts as absent, and its deletion does not wait for such dependents.', async () => {
     await post('/api/v1/namespaces', { metadata: { name: 'elsewhere' } });
     const owner = await make();
     const dependent = await make(
@@ -199,14 +199,14 @@ describe('The garbage collector', () => {
       { finalizers: ['example.com/held'] },
       MAPS.replace('default', 'elsewhere'),
     );
-    await until('it to be deleted', async () => (await get(dependent)).json.metadata.deletionTimestamp);
+    await until('the dependent to be deleted', async () => (await get(dependent)).json.metadata.deletionTimestamp);
     await remove(owner, 'Foreground');
     await gone('the owner', owner);
     await patch(dependent, { finalizers: null });
     await gone('the dependent', dependent);
   });
 
-  test('objects of the cluster own what is in namespaces; the other way round is told, and left alone', async () => {
+  test('Cluster-scoped objects can own namespaced ones; the reverse is reported with an event and not collected.', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     const role = await post(roles, { metadata: { name: name() } });
     const owned = await make([ownedBy(role)]);
@@ -214,22 +214,22 @@ describe('The garbage collector', () => {
     const odd = await post(roles, { metadata: { name: name(), ownerReferences: [blocking(owner)] } });
     await remove(owner, 'Foreground');
     await gone('the owner', owner);
-    await client.ask('DELETE', `${roles}/${role.metadata.name}`);
+    await client.request('DELETE', `${roles}/${role.metadata.name}`);
     await gone('what the role owned', owned);
-    const said = await until('an event', async () => {
+    const warning = await until('an event', async () => {
       const { json } = await client.get(
         '/api/v1/namespaces/default/events?fieldSelector=reason=OwnerRefInvalidNamespace',
       );
       return json.items[0];
     });
-    assert.deepEqual([said.type, said.involvedObject.uid], ['Warning', odd.metadata.uid]);
+    assert.deepEqual([warning.type, warning.involvedObject.uid], ['Warning', odd.metadata.uid]);
     assert.equal((await client.get(`${roles}/${odd.metadata.name}`)).code, 200);
   });
 
-  test('an owner of a kind or version that is not served says nothing: its dependents are left alone', async () => {
+  test('Dependents of an owner whose kind or version is not served are kept.', async () => {
     const owner = await make();
     const strange = [
-      { apiVersion: 'v1', kind: 'Nothing', name: 'x', uid: NOBODY },
+      { apiVersion: 'v1', kind: 'Nothing', name: 'x', uid: UNKNOWN_UID },
       { ...ownedBy(owner), apiVersion: 'v2' },
     ];
     const dependents = [await make([strange[0] as object]), await make([strange[1] as object])];
@@ -239,7 +239,7 @@ describe('The garbage collector', () => {
     for (const dependent of [...dependents, both]) assert.equal((await get(dependent)).code, 200);
   });
 
-  test('an owner is found by each version and group in which its kind is served', async () => {
+  test('An owner is found by each version and group of its kind.', async () => {
     const collection = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
     const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x' }, maxReplicas: 3 };
     const autoscaler = await post(collection, { metadata: { name: name() }, spec });
@@ -254,12 +254,12 @@ describe('The garbage collector', () => {
     ];
     await caughtUp();
     assert.deepEqual(await Promise.all(dependents.map(isGone)), [false, false, false]);
-    await client.ask('DELETE', `${collection}/${autoscaler.metadata.name}`);
-    await client.ask('DELETE', `/apis/events.k8s.io/v1/namespaces/default/events/${event.metadata.name}`);
+    await client.request('DELETE', `${collection}/${autoscaler.metadata.name}`);
+    await client.request('DELETE', `/apis/events.k8s.io/v1/namespaces/default/events/${event.metadata.name}`);
     await gone('all three', ...dependents);
   });
 
-  test('pods get their time to end, and a Deployment is gone when they are', async () => {
+  test('Pods get their grace period, and a Deployment is deleted after its pods.', async () => {
     const template = {
       metadata: { labels: { app: 'web' } },
       spec: { terminationGracePeriodSeconds: 600, containers: [{ name: 'a', image: 'a' }] },
@@ -279,8 +279,8 @@ describe('The garbage collector', () => {
       metadata: { name: 'web-1-x', ownerReferences: [blocking({ ...set, kind: 'ReplicaSet', apiVersion: 'apps/v1' })] },
       spec: { ...template.spec, nodeName: 'node' },
     });
-    await client.ask('DELETE', `${apps}/deployments/web`, { body: { propagationPolicy: 'Foreground' } });
-    const pod = await until('the pod to be asked', async () => {
+    await client.request('DELETE', `${apps}/deployments/web`, { body: { propagationPolicy: 'Foreground' } });
+    const pod = await until('the pod to be marked for deletion', async () => {
       const { json } = await client.get(`${pods}/web-1-x`);
       return json.metadata.deletionTimestamp === undefined ? undefined : json;
     });
@@ -288,21 +288,21 @@ describe('The garbage collector', () => {
     await caughtUp();
     for (const path of ['deployments/web', 'replicasets/web-1'])
       assert.equal((await client.get(`${apps}/${path}`)).code, 200, path);
-    await client.ask('DELETE', `${pods}/web-1-x`, { body: { gracePeriodSeconds: 0 } });
+    await client.request('DELETE', `${pods}/web-1-x`, { body: { gracePeriodSeconds: 0 } });
     await until('the Deployment to be gone', async () => (await client.get(`${apps}/deployments/web`)).code === 404);
     assert.equal((await client.get(`${apps}/replicasets/web-1`)).code, 404);
   });
 
-  test('does what a naive model says, whatever owns what and however it is deleted', async () => {
+  test('Random graphs and deletions have the same results as a simple model.', async () => {
     const seeds = [1, 2, 3, 4, 5, 6];
-    const told = await Promise.all(seeds.map((seed) => playGraph(seed)));
+    const results = await Promise.all(seeds.map((seed) => deleteInRandomGraph(seed)));
     await caughtUp();
-    for (const { seed, model, look } of told.map((one, i) => ({ ...one, seed: seeds[i] })))
-      assert.deepEqual(await look(), model, `seed ${seed}`);
+    for (const { seed, model, readGraph } of results.map((one, i) => ({ ...one, seed: seeds[i] })))
+      assert.deepEqual(await readGraph(), model, `seed ${seed}`);
   });
 
-  /** Deletes objects of a random graph, one after another; each time the cluster must come to be as the model says. */
-  async function playGraph(seed: number) {
+  /** Deletes objects of a random graph one after another; after each deletion the cluster must reach the state of the model. */
+  async function deleteInRandomGraph(seed: number) {
     const random = new Random(seed);
     const labels = { graph: String(seed) };
     const objects = await Promise.all(Array.from({ length: 14 }, () => make([], { labels })));
@@ -314,28 +314,31 @@ describe('The garbage collector', () => {
       assert.equal(code, 200, text);
       model[i] = others;
     }
-    const look = async (): Promise<Graph> => {
+    const readGraph = async (): Promise<Graph> => {
       const placeOf = ({ uid }: { uid: string }) => objects.findIndex(({ metadata }) => metadata.uid === uid);
-      const there = await listed(`graph=${seed}`);
-      const graph = there.map(({ metadata }) => [placeOf(metadata), (metadata.ownerReferences ?? []).map(placeOf)]);
+      const existing = await listed(`graph=${seed}`);
+      const graph = existing.map(({ metadata }) => [placeOf(metadata), (metadata.ownerReferences ?? []).map(placeOf)]);
       return Object.fromEntries(graph);
     };
     for (let step = 0; step < 5 && Object.keys(model).length > 0; step++) {
       const victim = Number(random.pick(Object.keys(model)));
       const policy = random.pick(['Background', 'Foreground', 'Orphan']);
       await remove(objects[victim] as Owned, policy);
-      deleteNaively(model, victim, policy);
+      deleteInModel(model, victim, policy);
       const wanted = JSON.stringify(model);
-      await until(`step ${step} (${policy}) to end as ${wanted}`, async () => JSON.stringify(await look()) === wanted);
+      await until(
+        `step ${step} (${policy}) to end as ${wanted}`,
+        async () => JSON.stringify(await readGraph()) === wanted,
+      );
     }
-    return { model, look };
+    return { model, readGraph };
   }
 
-  test('goes on where it was when its store is killed in the middle, whatever was asked for', async () => {
+  test('Deletions continue after the store is killed, with every propagation policy.', async () => {
     const plan = [
-      { policy: 'Background', left: 0 },
-      { policy: 'Foreground', left: 0 },
-      { policy: 'Orphan', left: 25 },
+      { policy: 'Background', remaining: 0 },
+      { policy: 'Foreground', remaining: 0 },
+      { policy: 'Orphan', remaining: 25 },
     ];
     const owners = await Promise.all(plan.map(() => make()));
     for (const [i, owner] of owners.entries()) {
@@ -347,9 +350,9 @@ describe('The garbage collector', () => {
     process.kill(pid, 'SIGKILL');
     await tidegate.restarted('store', pid);
     await until('the owners to be gone', async () => (await Promise.all(owners.map(isGone))).every(Boolean));
-    await until('their dependents to be as they should', async () => {
-      const left = await Promise.all(plan.map(({ policy }) => listed(`was=${policy}`)));
-      return left.every(({ length }, i) => length === plan[i]?.left);
+    await until('the dependents to have the expected state', async () => {
+      const remaining = await Promise.all(plan.map(({ policy }) => listed(`was=${policy}`)));
+      return remaining.every(({ length }, i) => length === plan[i]?.remaining);
     });
     const orphans = await listed('was=Orphan');
     assert.ok(orphans.every(({ metadata }) => (metadata.ownerReferences ?? []).length === 0));

@@ -17,7 +17,7 @@ import {
   type Schema,
 } from '@tidegate/schema';
 import { Random } from '@tidegate/testkit';
-import { programAt, whyNoProgram } from './support/cached-go-program.ts';
+import { programPath, whyNoProgram } from './support/cached-go-program.ts';
 
 const modules = ['api', 'apimachinery', 'client-go', 'apiextensions-apiserver', 'kube-aggregator'];
 const TYPES = { name: 'go-types', modules: modules.map((name) => `k8s.io/${name}@v0.35.4`) };
@@ -26,7 +26,7 @@ const ROUNDS = 40;
 const WORDS = ['web', 'a-b', 'é', '日本', 'x'.repeat(200), '\u{1f600}', '<&>', 'line\nbreak'];
 const QUANTITIES = ['1', '100m', '2Gi', '1500k', '-3', '9223372036854775807'];
 
-/** A value of a schema's type, never zero or empty: Protobuf cannot tell those from nothing. */
+/** A random value of a schema's type, never zero or empty, because Protobuf does not transmit such values. */
 function randomValue(schema: Schema, random: Random, depth: number): Json | undefined {
   const { type } = schema;
   switch (type) {
@@ -89,35 +89,35 @@ function filled(object: JsonObject): JsonObject | undefined {
   return Object.keys(object).length === 0 ? undefined : object;
 }
 
-/** As the server takes it: sorted out, with defaults, and without what Go writes for nothing. */
-function taken({ schema, entry }: Kind, object: JsonObject): JsonObject {
+/** The object as the server decodes it: cleaned, with defaults, without Go's zero values. */
+function normalized({ schema, entry }: Kind, object: JsonObject): JsonObject {
   const { value, problems, surplus } = clean(schema, object, entry.kind);
   assert.deepEqual([problems, surplus], [[], []]);
   applyDefaults(schema, value);
-  return withoutNothing(value) as JsonObject;
+  return withoutZeroValues(value) as JsonObject;
 }
 
-const NOTHING = new Set<Json>([null, '', '0', 0, false]);
+const ZERO_VALUES = new Set<Json>([null, '', '0', 0, false]);
 
-function withoutNothing(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutNothing);
+function withoutZeroValues(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutZeroValues);
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([name, item]) => [name, withoutNothing(item)] as const);
-  const kept = entries.filter(([, item]) => !NOTHING.has(item) && !isHollow(item));
+  const entries = Object.entries(value).map(([name, item]) => [name, withoutZeroValues(item)] as const);
+  const kept = entries.filter(([, item]) => !ZERO_VALUES.has(item) && !isEmpty(item));
   return Object.fromEntries(kept) as JsonObject;
 }
 
-function isHollow(value: Json): boolean {
+function isEmpty(value: Json): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-test('random objects of every kind are, in Protobuf and back, what the published Go types make of them', {
+test('Random objects of every kind are encoded to and decoded from Protobuf exactly as by the published Go types.', {
   skip: whyNoProgram(TYPES) ?? false,
 }, async (t) => {
   const seed = Number(process.env.SEED ?? 20260101);
   t.diagnostic(`SEED=${seed}`);
   const random = new Random(seed);
-  const child = spawn(programAt(TYPES), { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(programPath(TYPES), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const kinds = builtInRegistry()
     .all()
@@ -130,12 +130,12 @@ test('random objects of every kind are, in Protobuf and back, what the published
       const protobuf = inEnvelope({ apiVersion, kind: entry.kind }, encodeMessage(schema, object));
       child.stdin.write(`${protobuf.toString('base64')}\n`);
       const { value } = decodeJson(Buffer.from(String((await lines.next()).value)));
-      const told = value as { json?: JsonObject; protobuf?: string; error?: string };
+      const result = value as { json?: JsonObject; protobuf?: string; error?: string };
       const what = `${entry.kind} ${round}: ${JSON.stringify(object)}`;
-      assert.equal(told.error, undefined, what);
-      assert.deepEqual(taken(kind, told.json as JsonObject), taken(kind, object), what);
-      assert.equal(told.protobuf, protobuf.toString('base64'), what);
-      assert.deepEqual(withoutNothing(decodeProtobuf(schema, protobuf)), withoutNothing(object), what);
+      assert.equal(result.error, undefined, what);
+      assert.deepEqual(normalized(kind, result.json as JsonObject), normalized(kind, object), what);
+      assert.equal(result.protobuf, protobuf.toString('base64'), what);
+      assert.deepEqual(withoutZeroValues(decodeProtobuf(schema, protobuf)), withoutZeroValues(object), what);
     }
   }
   child.stdin.end();

@@ -6,7 +6,7 @@ import { freePort, until } from '@tidegate/testkit';
 import { grpcHealth, type HealthCheckRequest, type HealthCheckResponse, health, servingStatus } from '@tidegate/wire';
 import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 
-describe("gRPC's own health protocol", () => {
+describe('The gRPC health protocol', () => {
   const open = new Map<string, Client>();
   let cluster: Cluster;
   let peer: Client;
@@ -37,7 +37,7 @@ describe("gRPC's own health protocol", () => {
     );
   const at = (part: string) => open.get(part) as Client;
 
-  test('is spoken by every part, openly where an address is given for it, and among parts with their certificates', async () => {
+  test('Every part serves it: unencrypted at a configured address, and to peers with certificates.', async () => {
     for (const part of open.keys()) {
       await until(`${part} to serve`, async () => (await check(at(part))) === servingStatus.serving);
       assert.equal(await check(at(part), 'livez'), servingStatus.serving);
@@ -46,7 +46,7 @@ describe("gRPC's own health protocol", () => {
     assert.equal(await check(peer), servingStatus.serving);
   });
 
-  test('is all that is served at the open address', async () => {
+  test('The unencrypted address serves no other method.', async () => {
     const checks = health.checks as MethodDefinition<object, object>;
     const code = await new Promise((resolve) =>
       at('store').makeUnaryRequest(checks.path, checks.requestSerialize, checks.responseDeserialize, {}, (error) =>
@@ -56,21 +56,21 @@ describe("gRPC's own health protocol", () => {
     assert.equal(code, status.UNIMPLEMENTED);
   });
 
-  test('tells who watches that PostgreSQL is gone, and that it is back, and nothing of it in liveness', async () => {
+  test('Watch reports when PostgreSQL is lost and when it is back; liveness does not change.', async () => {
     const watching = grpcHealth.watch as MethodDefinition<HealthCheckRequest, HealthCheckResponse>;
-    const told: number[] = [];
+    const statuses: number[] = [];
     const call = peer.makeServerStreamRequest(watching.path, watching.requestSerialize, watching.responseDeserialize, {
       service: 'readyz',
     });
-    call.on('data', (answer: HealthCheckResponse) => told.push(answer.status));
+    call.on('data', (answer: HealthCheckResponse) => statuses.push(answer.status));
     call.on('error', () => {});
-    await until('the first word', () => told.length === 1);
+    await until('the first status', () => statuses.length === 1);
     await cluster.postgres.kill();
-    await until('the loss to be told', () => told.length === 2, 3000);
+    await until('the loss to be reported', () => statuses.length === 2, 3000);
     assert.equal(await check(at('store'), 'livez'), servingStatus.serving);
     await cluster.postgres.restart();
-    await until('the return to be told', () => told.length === 3, 3000);
-    assert.deepEqual(told, [servingStatus.serving, servingStatus.notServing, servingStatus.serving]);
+    await until('the recovery to be reported', () => statuses.length === 3, 3000);
+    assert.deepEqual(statuses, [servingStatus.serving, servingStatus.notServing, servingStatus.serving]);
     call.cancel();
   });
 });

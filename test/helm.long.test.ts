@@ -63,7 +63,7 @@ const CHART: Readonly<Record<string, string>> = {
   'templates/after.yaml': hook('post-install', 'after', 'hook-succeeded'),
 };
 
-test('Helm 3 installs, upgrades, rolls back and uninstalls a chart with definitions and hooks', {
+test('Helm 3 installs, upgrades, rolls back and uninstalls a chart with definitions and hooks.', {
   skip: whyNoHelm() ?? false,
 }, async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tidegate-helm-test-'));

@@ -4,7 +4,7 @@ import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-interface Asked {
+interface ApiRequest {
   readonly method?: string;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
@@ -16,8 +16,8 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 const as = (form: string) => ({ Accept: `application/json;as=${form};g=meta.k8s.io;v=v1` });
 const review = { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } };
 
-/** Answers of every sort in JSON, as kube-apiserver indents them. */
-const ANSWERS: Record<string, Asked & { path: string }> = {
+/** All kinds of JSON answers, which kube-apiserver indents on request. */
+const ANSWERS: Record<string, ApiRequest & { path: string }> = {
   'an object': { path: `${MAPS}/a` },
   'a list': { path: MAPS },
   'a page': { path: `${MAPS}?limit=1` },
@@ -32,15 +32,15 @@ const ANSWERS: Record<string, Asked & { path: string }> = {
   },
   'a deletion': { path: `${MAPS}/a?dryRun=All`, method: 'DELETE' },
   'a deletion of all': { path: `${MAPS}?dryRun=All`, method: 'DELETE' },
-  'an answered question': {
+  'a review': {
     path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     method: 'POST',
     body: review,
     code: 201,
   },
   'not found': { path: `${MAPS}/none`, code: 404 },
-  'not known': { path: MAPS, token: 'nobody', code: 401 },
-  'not allowed': { path: MAPS, headers: { 'Impersonate-User': 'nobody' }, code: 403 },
+  unauthenticated: { path: MAPS, token: 'nobody', code: 401 },
+  forbidden: { path: MAPS, headers: { 'Impersonate-User': 'nobody' }, code: 403 },
   'no such method': { path: MAPS, method: 'PUT', body: {}, code: 405 },
   'a bad query': { path: `${MAPS}?limit=x`, code: 400 },
   '/api': { path: '/api' },
@@ -50,19 +50,22 @@ const ANSWERS: Record<string, Asked & { path: string }> = {
   aggregated: { path: '/apis', headers: { Accept: AGGREGATED } },
 };
 
-describe('JSON is indented for people', () => {
+describe('Indented JSON', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
     system = await sharedSystem();
     ({ client } = system);
-    await client.ask('POST', MAPS, { body: configMap('a', { k: 'v' }) });
+    await client.request('POST', MAPS, { body: configMap('a', { k: 'v' }) });
   });
   after(() => system.stop());
 
-  const ask = async ({ path, method = 'GET', code = 200, headers, ...rest }: Asked & { path: string }, agent = '') => {
+  const request = async (
+    { path, method = 'GET', code = 200, headers, ...rest }: ApiRequest & { path: string },
+    agent = '',
+  ) => {
     const all = { ...headers, ...(agent === '' ? {} : { 'User-Agent': agent }) };
-    const reply: Reply = await client.ask(method, path, { ...rest, headers: all });
+    const reply: Reply = await client.request(method, path, { ...rest, headers: all });
     assert.equal(reply.code, code, reply.text);
     return reply.text;
   };
@@ -73,42 +76,51 @@ describe('JSON is indented for people', () => {
   };
   const withPretty = (path: string, pretty: string) => `${path}${path.includes('?') ? '&' : '?'}${pretty}`;
 
-  for (const [name, asked] of Object.entries(ANSWERS)) {
-    test(name, async () => {
+  for (const [name, apiRequest] of Object.entries(ANSWERS)) {
+    test(`The answer is indented for curl and compact for kubectl by default: ${name}.`, async () => {
       for (const agent of ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11; Linux x86_64)'])
-        assert.ok(isIndented(await ask(asked, agent)), agent);
+        assert.ok(isIndented(await request(apiRequest, agent)), agent);
       for (const agent of ['kubectl/v1.35.0', 'my-curl/1', 'mozilla/5.0', ''])
-        assert.ok(!isIndented(await ask(asked, agent)), agent);
+        assert.ok(!isIndented(await request(apiRequest, agent)), agent);
       for (const off of ['pretty=false', 'pretty=0'])
-        assert.ok(!isIndented(await ask({ ...asked, path: withPretty(asked.path, off) }, 'curl/8.5.0')), off);
+        assert.ok(
+          !isIndented(await request({ ...apiRequest, path: withPretty(apiRequest.path, off) }, 'curl/8.5.0')),
+          off,
+        );
       for (const on of ['pretty', 'pretty=1', 'pretty=true'])
-        assert.ok(isIndented(await ask({ ...asked, path: withPretty(asked.path, on) }, 'kubectl/v1.35.0')), on);
+        assert.ok(
+          isIndented(await request({ ...apiRequest, path: withPretty(apiRequest.path, on) }, 'kubectl/v1.35.0')),
+          on,
+        );
     });
   }
 
-  test('a wrong value of pretty is refused, and that is indented for people only', async () => {
+  test('An invalid value of pretty is rejected, and the error is indented for curl only.', async () => {
     const path = withPretty(`${MAPS}/a`, 'pretty=maybe');
-    assert.ok(isIndented(await ask({ path, code: 400 }, 'curl/8.5.0')));
-    assert.ok(!isIndented(await ask({ path, code: 400 }, 'kubectl/v1.35.0')));
+    assert.ok(isIndented(await request({ path, code: 400 }, 'curl/8.5.0')));
+    assert.ok(!isIndented(await request({ path, code: 400 }, 'kubectl/v1.35.0')));
   });
 
-  test('the version always is; OpenAPI, watches and YAML are as they are', async () => {
-    assert.ok(isIndented(await ask({ path: '/version?pretty=0' }, 'kubectl/v1.35.0')));
-    assert.ok(!isIndented(await ask({ path: '/openapi/v3/apis/apps/v1' }, 'curl/8.5.0')));
+  test('The version is always indented; OpenAPI, watches and YAML never are.', async () => {
+    assert.ok(isIndented(await request({ path: '/version?pretty=0' }, 'kubectl/v1.35.0')));
+    assert.ok(!isIndented(await request({ path: '/openapi/v3/apis/apps/v1' }, 'curl/8.5.0')));
     const watch = `${MAPS}?watch=1&timeoutSeconds=1&pretty=1`;
-    for (const line of (await ask({ path: watch }, 'curl/8.5.0')).split('\n').filter(Boolean)) JSON.parse(line);
+    for (const line of (await request({ path: watch }, 'curl/8.5.0')).split('\n').filter(Boolean)) JSON.parse(line);
     const headers = { Accept: 'application/yaml' };
-    assert.equal(await ask({ path: `${MAPS}/a`, headers }, 'curl/8.5.0'), await ask({ path: `${MAPS}/a`, headers }));
+    assert.equal(
+      await request({ path: `${MAPS}/a`, headers }, 'curl/8.5.0'),
+      await request({ path: `${MAPS}/a`, headers }),
+    );
   });
 
-  test('parameters of Accept and Content-Type may be quoted', async () => {
-    const kindOf = async (Accept: string) => JSON.parse(await ask({ path: MAPS, headers: { Accept } })).kind;
+  test('Parameters of Accept and Content-Type may be quoted.', async () => {
+    const kindOf = async (Accept: string) => JSON.parse(await request({ path: MAPS, headers: { Accept } })).kind;
     assert.equal(await kindOf('application/json;as="Table";g="meta.k8s.io";v="v1"'), 'Table');
     assert.equal(await kindOf('application/json;x="a, b;c" ; as = "Table";g=meta.k8s.io;v=v1'), 'Table');
     assert.equal(await kindOf('text/x;a="b, application/yaml", application/json'), 'ConfigMapList');
     for (const type of ['application/json; charset="utf-8"', 'application/json;x="a;b, c"', 'Application/JSON;']) {
       const headers = { 'Content-Type': type };
-      await ask({ path: `${MAPS}?dryRun=All`, method: 'POST', body: configMap('b'), headers, code: 201 });
+      await request({ path: `${MAPS}?dryRun=All`, method: 'POST', body: configMap('b'), headers, code: 201 });
     }
     for (const type of [
       'application/json; x',
@@ -117,7 +129,7 @@ describe('JSON is indented for people', () => {
       '"application/json"',
     ]) {
       const headers = { 'Content-Type': type };
-      await ask({ path: `${MAPS}?dryRun=All`, method: 'POST', body: configMap('b'), headers, code: 415 });
+      await request({ path: `${MAPS}?dryRun=All`, method: 'POST', body: configMap('b'), headers, code: 415 });
     }
   });
 });

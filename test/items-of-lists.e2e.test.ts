@@ -28,13 +28,13 @@ const scaler = (name: string) => ({
 const num = (name: string) => ({ apiVersion: 'items.example.com/v1', kind: 'Num', metadata: { name } });
 
 async function fill(client: Client): Promise<void> {
-  await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+  await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
   await until('the kind to be served', async () => (await client.get(NUMS)).code === 200);
   for (const name of ['a', 'b', 'c']) {
     const made = [
-      await client.ask('POST', MAPS, { body: configMap(name, { k: name }) }),
-      await client.ask('POST', SCALERS_V2, { body: scaler(name) }),
-      await client.ask('POST', NUMS, { body: num(name) }),
+      await client.request('POST', MAPS, { body: configMap(name, { k: name }) }),
+      await client.request('POST', SCALERS_V2, { body: scaler(name) }),
+      await client.request('POST', NUMS, { body: num(name) }),
     ];
     for (const { code, text } of made) assert.equal(code, 201, text);
   }
@@ -43,7 +43,7 @@ async function fill(client: Client): Promise<void> {
 type Read = (reply: Reply) => JsonObject;
 const json: Read = ({ text }) => JSON.parse(text);
 
-/** Every way to read whole objects of a list: what is asked for, and how the answer is read. */
+/** Every way to read whole objects of a list: query, headers and decoder. */
 const FORMS: Record<string, { headers?: Record<string, string>; query?: string; read: Read }> = {
   JSON: { read: json },
   indented: { query: 'pretty=1', read: json },
@@ -56,10 +56,10 @@ const FORMS: Record<string, { headers?: Record<string, string>; query?: string; 
   },
 };
 
-/** As a list of a built-in kind has an object. */
+/** An object as an item in a list of a built-in kind. */
 const typeless = ({ kind: _kind, apiVersion: _apiVersion, ...object }: JsonObject): JsonObject => object;
 
-/** Every form of a list has the same items: objects that name their kind, or that do not. */
+/** Asserts that every form of a list has the same items, all with or all without their kind. */
 async function agree(client: Client, path: string, query = ''): Promise<void> {
   for (const [name, { headers = {}, query: own = '', read }] of Object.entries(FORMS)) {
     const reply = await client.get(`${path}?${query}&${own}`, headers);
@@ -76,7 +76,7 @@ async function agree(client: Client, path: string, query = ''): Promise<void> {
   }
 }
 
-describe('Items of lists name their kind only where it is a custom one', () => {
+describe('Items of lists have apiVersion and kind only for custom kinds', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -91,69 +91,69 @@ describe('Items of lists name their kind only where it is a custom one', () => {
   after(() => system.stop());
 
   for (const path of [MAPS, SCALERS_V1, SCALERS_V2, NUMS]) {
-    test(`${path}: now, in pages, and as it was`, async () => {
+    test(`Items have the same form in current lists, pages and old lists: ${path}.`, async () => {
       await agree(client, path);
-      // a change of one item takes it out of the bytes that came together
-      await client.ask('PATCH', `${path}/b`, {
+      // a changed item is no longer part of the received segment
+      await client.request('PATCH', `${path}/b`, {
         body: { metadata: { labels: { seen: 'true' } } },
         headers: { 'Content-Type': 'application/merge-patch+json' },
       });
       await agree(client, path, 'limit=5');
       const { resourceVersion } = (await client.get(path)).json.metadata;
       await agree(client, path, `resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`);
-      // with its gate off such a list comes from the store
+      // with the gate off, such a list is read from the store
       await agree(client, path, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
     });
 
-    test(`${path}: metadata, rows and events name the kind of each object`, async () => {
+    test(`Metadata, rows and events have the kind of each object: ${path}.`, async () => {
       const as = (form: string) => ({ Accept: `application/json;as=${form};g=meta.k8s.io;v=v1` });
       const { items } = (await client.get(path, as('PartialObjectMetadataList'))).json;
       assert.ok(items.every(({ kind }: JsonObject) => kind === 'PartialObjectMetadata'));
       const whole = (await client.get(`${path}/a`)).json;
       const { rows } = (await client.get(`${path}?includeObject=Object`, as('Table'))).json;
       assert.deepEqual(rows[0].object, whole);
-      const slim = (await client.get(path, as('Table'))).json;
-      assert.equal(slim.rows[0].object.kind, 'PartialObjectMetadata');
+      const defaultTable = (await client.get(path, as('Table'))).json;
+      assert.equal(defaultTable.rows[0].object.kind, 'PartialObjectMetadata');
       const watch = await client.watch(`${path}?watch=1`);
       assert.deepEqual((await watch.next())?.object, whole);
       watch.close();
     });
 
-    test(`${path}: the answer to a deletion of all lists them as a list does`, async () => {
+    test(`The answer to a deletion of a collection has the items of a list: ${path}.`, async () => {
       const listed = (await client.get(path)).json.items;
-      const reply = await client.ask('DELETE', `${path}?dryRun=All`);
+      const reply = await client.request('DELETE', `${path}?dryRun=All`);
       assert.deepEqual(reply.json.items, listed);
     });
   }
 });
 
-describe('Items of a list that the watch service passes on', () => {
+describe('Items of lists that are forwarded from the watch service', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    // nobody may have watched these collections before: what is watched is held, however large
+    // these collections must not have been watched before, because watched collections are mirrored at any size
     system = await runningSystem(SMALL_LIMITS);
     ({ client } = system);
     await fill(client);
     const large = 'x'.repeat(600_000);
     for (const name of ['large-1', 'large-2']) {
-      await client.ask('POST', MAPS, { body: configMap(name, { large }) });
+      await client.request('POST', MAPS, { body: configMap(name, { large }) });
       const body = { ...num(name), metadata: { name, annotations: { large: large.slice(0, 200_000) } } };
-      await client.ask('POST', NUMS, { body });
+      await client.request('POST', NUMS, { body });
     }
     const size = 'tidegate_gateway_collection_bytes{resource="configmaps"}';
-    await until('the size to be known', async () => (await client.get('/metrics')).text.includes(size));
+    await until('the size metric', async () => (await client.get('/metrics')).text.includes(size));
   });
   after(() => system.stop());
 
   for (const path of [MAPS, NUMS]) {
-    test(path, async () => {
+    test(`Items have the same form in a forwarded list: ${path}.`, async () => {
       await agree(client, path);
       await agree(client, path, 'limit=4');
     });
   }
 
-  test('they were passed on', async () => {
+  test('The lists were forwarded from the watch service.', async () => {
     assert.match((await client.get('/metrics')).text, /^tidegate_gateway_lists_total\{source="watch"\} [1-9]/m);
   });
 });

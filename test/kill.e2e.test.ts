@@ -1,3 +1,3 @@
 import { killSuite } from './support/kill-suite.ts';
 
-killSuite('Whatever is killed,', ['store', 'watch', 'gateway', 'nats', 'postgres', 'watch', 'store']);
+killSuite('Killed parts', ['store', 'watch', 'gateway', 'nats', 'postgres', 'watch', 'store']);

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
-import { kubectl, type Run, whyNoKubectl } from './support/kubectl.ts';
+import { type KubectlResult, kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
+describe('Built-in kinds with an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   let tidegate: TestTidegate;
   let dir: string;
   const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });
   const ok = async (...args: string[]): Promise<string> => {
-    const result: Run = await run(...args);
+    const result: KubectlResult = await run(...args);
     assert.equal(result.code, 0, `kubectl ${args.join(' ')}: ${result.stderr}`);
     return result.stdout;
   };
@@ -34,7 +34,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('a deployment is created, shown, scaled, labelled and given another image', async () => {
+  test('A deployment can be created, shown, scaled, labelled and given another image.', async () => {
     await ok('create', 'deployment', 'web', '--image=web:1');
     assert.match(
       await ok('get', 'deployment', 'web', '-o', 'wide'),
@@ -58,7 +58,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     );
   });
 
-  test('the object and its status are changed by paths of their own', async () => {
+  test('An object and its status are changed by separate paths.', async () => {
     await ok('create', 'deployment', 'parts', '--image=a');
     const patch = '{"spec":{"replicas":7},"status":{"replicas":5,"readyReplicas":4}}';
     await ok('patch', 'deployment', 'parts', '--type=merge', '--subresource=status', '-p', patch);
@@ -83,7 +83,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     await ok('wait', 'deployment', 'parts', '--for=jsonpath={.status.replicas}=5', '--timeout=5s');
   });
 
-  test('apply merges lists by their keys, diff shows what would change, and explain knows the fields', async () => {
+  test('kubectl apply merges lists by key, diff shows changes, and explain shows fields.', async () => {
     const object = (image: string) => ({
       apiVersion: 'v1',
       kind: 'Pod',
@@ -106,7 +106,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     assert.match(await ok('describe', 'pod', 'merged'), /Name: +merged/);
   });
 
-  test('an autoscaler is one object in two versions', async () => {
+  test('An autoscaler is one object with two versions.', async () => {
     await ok('autoscale', 'deployment', 'web', '--name=scaler', '--max=3', '--cpu-percent=60');
     const path = 'namespaces/default/horizontalpodautoscalers';
     assert.equal(
@@ -114,7 +114,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
       60,
     );
     const [old] = (await raw(`/apis/autoscaling/v1/${path}`)).items;
-    // the list names the kind of its items
+    // the list has the kind, its items do not
     assert.deepEqual([old.apiVersion, old.spec.targetCPUUtilizationPercentage], [undefined, 60]);
     const changed = {
       ...old,
@@ -129,12 +129,12 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     );
   });
 
-  test('an event is one object in two groups, selected by the names of each', async () => {
+  test('An event is one object in two groups, with the field selectors of each.', async () => {
     const event = {
       apiVersion: 'events.k8s.io/v1',
       kind: 'Event',
       metadata: { name: 'seen', namespace: 'default' },
-      regarding: { kind: 'Pod', name: 'somebody', namespace: 'default' },
+      regarding: { kind: 'Pod', name: 'some-pod', namespace: 'default' },
       reason: 'Seen',
       note: 'hello',
       type: 'Normal',
@@ -144,15 +144,15 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
       reportingInstance: 'test-1',
     };
     await ok('create', '-f', manifest('event', event));
-    const core = await raw('/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dsomebody');
+    const core = await raw('/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dsome-pod');
     assert.deepEqual([core.items.length, core.items[0].message, core.apiVersion], [1, 'hello', 'v1']);
-    const named = await raw('/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name%3Dsomebody');
+    const named = await raw('/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name%3Dsome-pod');
     assert.deepEqual([named.items.length, named.items[0].note, named.kind], [1, 'hello', 'EventList']);
     const seen = await ok('get', '--raw', '/apis/events.k8s.io/v1/namespaces/default/events?watch=1&timeoutSeconds=1');
     assert.match(seen, /^\{"type":"ADDED","object":\{.*"note":"hello"/);
   });
 
-  test('the generators of kubectl create make objects of every sort', async () => {
+  test('The generators of kubectl create work for many kinds.', async () => {
     const made: ReadonlyArray<readonly string[]> = [
       ['job', 'once', '--image=a'],
       ['cronjob', 'often', '--image=a', '--schedule=* * * * *'],
@@ -175,7 +175,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     assert.equal(await ok('auth', 'can-i', 'delete', 'nodes'), 'yes\n');
   });
 
-  test('what is deleted is answered as itself or as a Status, by its kind', async () => {
+  test('The answer to a deletion is the object or a Status, depending on the kind.', async () => {
     await ok('create', 'serviceaccount', 'gone');
     await ok('create', 'configmap', 'gone');
     const kindOf = async (path: string) => JSON.parse(await ok('delete', '--raw', path)).kind;
@@ -183,7 +183,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubec
     assert.equal(await kindOf('/api/v1/namespaces/default/configmaps/gone'), 'Status');
   });
 
-  test('a namespace takes everything in it along', async () => {
+  test('A namespace is deleted with its contents.', async () => {
     await ok('create', 'namespace', 'full');
     await ok('create', 'deployment', 'inside', '-n', 'full', '--image=a');
     await ok('create', 'role', 'inside', '-n', 'full', '--verb=get', '--resource=pods');

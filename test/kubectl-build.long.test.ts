@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { startTidegate, until } from '@tidegate/testkit';
 import { buildKubectl } from './support/kubectl.ts';
 
-test('a kubectl of the served release is built from its published modules, and works', async () => {
+test('kubectl can be built from its published modules and works.', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tidegate-kubectl-build-'));
   const binary = join(dir, 'kubectl');
   const tidegate = await startTidegate();

@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
 import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
-import { kubectl, type Run, whyNoKubectl } from './support/kubectl.ts';
+import { type KubectlResult, kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
+describe('Commands of an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   let tidegate: TestTidegate;
   let dir: string;
   const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });
   const ok = async (line: string, ...more: string[]): Promise<string> => {
     const args = [...line.split(' '), ...more];
-    const result: Run = await run(...args);
+    const result: KubectlResult = await run(...args);
     assert.equal(result.code, 0, `kubectl ${args.join(' ')}: ${result.stderr}`);
     return result.stdout;
   };
@@ -72,15 +72,15 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
       ([, made]) => made,
     );
 
-  test('every generator makes its object', async () => {
+  test('Every generator creates its object.', async () => {
     for (const [line, made] of GENERATED) assert.equal(await ok(line), `${made} created\n`);
   });
 
-  test('each of them can be described', async () => {
+  test('Every created object can be described.', async () => {
     for (const namespace of NAMESPACES) {
       const made = madeIn(namespace);
-      const told = await ok(`describe -n ${namespace}`, ...made);
-      const names = [...told.matchAll(/^Name: +(\S+)/gm)].map(([, name]) => name);
+      const described = await ok(`describe -n ${namespace}`, ...made);
+      const names = [...described.matchAll(/^Name: +(\S+)/gm)].map(([, name]) => name);
       assert.deepEqual(
         names,
         made.map((what) => what.split('/')[1]),
@@ -93,14 +93,14 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.match(await ok('describe serviceaccount default'), /^Name: +default\n/);
   });
 
-  test('services show their addresses', async () => {
+  test('Services show their addresses.', async () => {
     assert.match(await ok('get service outer'), /\nouter +NodePort +10\.0\.\d+\.\d+ +<none> +80:3\d{4}\/TCP /);
     assert.match(await ok('get service elsewhere'), /\nelsewhere +ExternalName +<none> +example\.com +<none> /);
     assert.equal(await ok('expose deployment web --port=80 --target-port=8080'), 'service/web exposed\n');
     assert.match(await jsonpath('service/web', '.spec.clusterIP'), /^10\.0\./);
   });
 
-  test('a deployment is scaled, given another image, labelled and annotated, and its roll-out waited for', async () => {
+  test('A deployment can be scaled, updated, labelled and annotated, and rollout status waits for it.', async () => {
     await ok('scale deployment web --replicas=3');
     await ok('set image deployment/web web=web:2');
     await ok('set env deployment/web MODE=test');
@@ -129,7 +129,7 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.match(await ok('rollout restart deployment/web'), /restarted/);
   });
 
-  test('the history of a deployment is told and undone by its replica sets', async () => {
+  test('rollout history and undo use the replica sets of a deployment.', async () => {
     const { uid } = JSON.parse(await ok('get deployment web -o json')).metadata;
     for (const revision of [1, 2]) {
       const labels = { app: 'web', 'pod-template-hash': `h${revision}` };
@@ -153,7 +153,7 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.equal(await jsonpath('deployment/web', '.spec.template.spec.containers[0].image'), 'web:old-1');
   });
 
-  test('a token is made for a service account, and tells who its bearer is', async () => {
+  test('A token of a service account authenticates it.', async () => {
     const token = (await ok('create token robot --duration=20m')).trim();
     const config = join(dir, 'robot.kubeconfig');
     const cluster = { server: tidegate.server, 'certificate-authority': tidegate.caFile };
@@ -173,13 +173,13 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.equal((await kubectl(config, ['api-resources', '--api-group=batch'], { HOME: dir })).code, 0);
   });
 
-  test('who may do what', async () => {
+  test('auth can-i and auth whoami work.', async () => {
     assert.equal(await ok('auth can-i create deployments'), 'yes\n');
     assert.match(await ok('auth can-i --list'), /\*\.\* +\[\] +\[\] +\[\*\]/);
     assert.match(await ok('auth whoami'), /Username +\S+/);
   });
 
-  test('apply by the server tells owners apart, and takes over from apply by the client', async () => {
+  test('Server-side apply detects conflicts and takes over fields of client-side apply.', async () => {
     const wished = (name: string, value: string) =>
       manifest(name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned' }, data: { value } });
     await ok('apply -f', wished('by-client', '1'));
@@ -196,7 +196,7 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.match(await jsonpath('cm/owned', '.metadata.managedFields[*].manager'), /other/);
   });
 
-  test('a pod gets its priority and its account, is debugged, resized and drained', async () => {
+  test('A pod gets its priority and account, and can be debugged, resized and drained.', async () => {
     await ok(
       'run worker --image=app:1 --overrides',
       '{"spec":{"priorityClassName":"urgent","containers":[{"name":"worker","image":"app:1","resources":{"requests":{"cpu":"1"}}}]}}',
@@ -228,7 +228,7 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.equal(await jsonpath('node/node-1', '.spec.unschedulable'), 'true');
   });
 
-  test('a certificate is approved', async () => {
+  test('A certificate can be approved.', async () => {
     const spec = {
       request: CERTIFICATE_REQUEST,
       signerName: 'example.com/signer',
@@ -245,10 +245,10 @@ describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? fals
     assert.match(await ok('get csr wanted'), / Approved\n$/);
   });
 
-  test('all that was made is deleted', async () => {
+  test('All created objects can be deleted.', async () => {
     for (const namespace of NAMESPACES) {
       const made = madeIn(namespace);
-      // what belongs to something that is gone may be gone, too
+      // dependents may already be deleted with their owners
       await ok(`delete -n ${namespace} --ignore-not-found --timeout=20s`, ...made);
       const { stderr } = await run('get', '-n', namespace, ...made);
       assert.equal(stderr.match(/\(NotFound\)/g)?.length, made.length, stderr);

@@ -8,11 +8,11 @@ import { manifests } from './support/manifests.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const NAMESPACE = 'corpus';
-/** A kubectl before 1.34 describes them by a version that is not stable, and not served. */
+/** kubectl before 1.34 describes these kinds with an unstable version, which is not served. */
 const LATER = new Set(['IPAddress', 'ServiceCIDR', 'VolumeAttributesClass']);
 
-/** A manifest of every kind, through what people do with manifests. */
-describe('Every kind, by an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
+/** Uses a manifest of every kind with the usual commands. */
+describe('Every kind with an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   const all = manifests();
   let system: RunningSystem;
   let home: string;
@@ -38,29 +38,30 @@ describe('Every kind, by an unmodified kubectl', { skip: whyNoKubectl() ?? false
     assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}`);
     return stdout;
   };
-  /** Whatever kubectl does with many, it tells of each. */
-  const toldOfEach = (text: string, word: RegExp) => assert.equal(text.match(word)?.length, all.length, text);
+  /** kubectl prints one line for each object. */
+  const assertEachPrinted = (text: string, word: RegExp) => assert.equal(text.match(word)?.length, all.length, text);
 
-  test('is created', async () => toldOfEach(await ok('create', '-f', dir), / created$/gm));
+  test('Objects of every kind can be created.', async () =>
+    assertEachPrinted(await ok('create', '-f', dir), / created$/gm));
 
-  test('is shown, in short and at length', async () => {
+  test('Objects of every kind can be listed and described.', async () => {
     const names = (await ok('get', '-f', dir, '-o', 'name')).trim().split('\n');
     assert.equal(names.length, all.length);
-    // a row of each, and headings in capitals
-    toldOfEach(await ok('get', '-f', dir, '-o', 'wide'), /^[^A-Z\n].*$/gm);
+    // one row for each object; headings are in upper case
+    assertEachPrinted(await ok('get', '-f', dir, '-o', 'wide'), /^[^A-Z\n].*$/gm);
     const files = all.flatMap(({ object }, i) => (LATER.has(String(object.kind)) ? [] : ['-f', fileOf(i)]));
     const described = await ok('describe', ...files);
     assert.equal(described.match(/^Name: /gm)?.length, files.length / 2, described);
   });
 
-  test('is patched, applied and then no different', async () => {
+  test('Objects of every kind can be patched and applied, and have no diff afterwards.', async () => {
     const patch = '{"metadata":{"annotations":{"patched":"yes"}}}';
-    toldOfEach(await ok('patch', '-f', dir, '--type=merge', '-p', patch), / patched$/gm);
-    toldOfEach(await ok('apply', '-f', dir), / configured$/gm);
+    assertEachPrinted(await ok('patch', '-f', dir, '--type=merge', '-p', patch), / patched$/gm);
+    assertEachPrinted(await ok('apply', '-f', dir), / configured$/gm);
     assert.equal(await ok('diff', '-f', dir), '');
   });
 
-  test('is explained', async () => {
+  test('Every kind can be explained.', async () => {
     for (const { url, object } of all) {
       const resource = url.split('/').at(-2) as string;
       const text = await ok('explain', resource, `--api-version=${String(object.apiVersion)}`);
@@ -68,5 +69,6 @@ describe('Every kind, by an unmodified kubectl', { skip: whyNoKubectl() ?? false
     }
   });
 
-  test('is deleted', async () => toldOfEach(await ok('delete', '-f', dir, '--wait=false'), / deleted/g));
+  test('Objects of every kind can be deleted.', async () =>
+    assertEachPrinted(await ok('delete', '-f', dir, '--wait=false'), / deleted/g));
 });

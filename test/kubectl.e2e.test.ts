@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
-import { findKubectl, kubectl, type Run, whyNoKubectl } from './support/kubectl.ts';
+import { findKubectl, type KubectlResult, kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
@@ -14,7 +14,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   let dir: string;
   const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });
   const ok = async (...args: string[]): Promise<string> => {
-    const result: Run = await run(...args);
+    const result: KubectlResult = await run(...args);
     assert.equal(result.code, 0, `kubectl ${args.join(' ')}: ${result.stderr}`);
     return result.stdout;
   };
@@ -29,7 +29,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test('creates, lists and deletes namespaces', async () => {
+  test('kubectl creates, lists and deletes namespaces.', async () => {
     assert.equal(await ok('create', 'namespace', 'made'), 'namespace/made created\n');
     assert.match(await ok('get', 'ns', 'made'), /^NAME +STATUS +AGE\nmade +Active +\d+s\n$/);
     assert.equal(
@@ -40,7 +40,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     assert.match((await run('get', 'ns', 'made')).stderr, /namespaces "made" not found/);
   });
 
-  test('creates config maps from literals and from manifests, and shows them in every form', async () => {
+  test('kubectl creates ConfigMaps from literals and manifests, and shows them in every format.', async () => {
     await ok('create', 'configmap', 'literal', '--from-literal=greeting=hi');
     assert.match(await ok('get', 'cm', 'literal'), /^NAME +DATA +AGE\nliteral +1 +\d+s\n$/);
     assert.equal(await ok('get', 'cm', 'literal', '-o', 'jsonpath={.data.greeting}'), 'hi');
@@ -55,7 +55,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     assert.match((await run('create', '-f', file)).stderr, /configmaps "manifest" already exists/);
   });
 
-  test('refuses a manifest with a field that does not exist, by its name', async () => {
+  test('A manifest with an unknown field is rejected with the name of the field.', async () => {
     const file = join(dir, 'odd.yaml');
     writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: odd\ndatum:\n  a: "1"\n');
     const { code, stderr } = await run('create', '-f', file);
@@ -64,7 +64,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     assert.equal((await run('get', 'cm', 'odd')).code, 1);
   });
 
-  test('edits, labels, annotates, patches and applies', async () => {
+  test('kubectl edits, labels, annotates, patches and applies.', async () => {
     await ok('create', 'configmap', 'edited', '--from-literal=word=before');
     const editor = join(dir, 'editor');
     writeFileSync(editor, '#!/bin/sh\nsed s/before/after/ "$1" >"$1.new" && mv "$1.new" "$1"\n', { mode: 0o700 });
@@ -87,7 +87,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     assert.equal(await ok('apply', '-f', file), 'configmap/applied unchanged\n');
   });
 
-  test('applies a custom resource again after it has changed', async () => {
+  test('kubectl applies a changed custom resource again.', async () => {
     const verses = { type: 'object', properties: { verses: { type: 'integer' } } };
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: verses } } };
     const version = { name: 'v1', served: true, storage: true, schema };
@@ -121,7 +121,7 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     assert.equal(await ok('get', 'songs', 'one', '-o', 'jsonpath={.spec}'), '{"verses":3}');
   });
 
-  test('watches what others do', async () => {
+  test('kubectl get -w shows changes by other clients.', async () => {
     const watcher = spawn(
       findKubectl(),
       ['get', 'configmaps', '-n', 'kube-public', '-w', '--field-selector=metadata.name=first'],
@@ -146,14 +146,14 @@ describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
     assert.match(output, /^NAME +DATA +AGE\n/);
   });
 
-  test('finds out what is served, and explains it', async () => {
+  test('kubectl api-resources, api-versions and explain work.', async () => {
     assert.match(await ok('api-resources'), /configmaps +cm +v1 +true +ConfigMap/);
     assert.match(await ok('explain', 'configmap.data'), /FIELD: data <map\[string\]string>/);
     assert.match(await ok('version', '-o', 'json'), /"gitVersion": "v1\.35/);
     assert.equal(await ok('get', '--raw', '/readyz'), 'ok');
   });
 
-  test('waits for a deletion that a finalizer holds up', async () => {
+  test('kubectl delete waits for an object with a finalizer.', async () => {
     await ok('create', 'configmap', 'slow');
     await ok('patch', 'cm', 'slow', '-p', '{"metadata":{"finalizers":["example.com/hold"]}}');
     await ok('delete', 'cm', 'slow', '--wait=false');

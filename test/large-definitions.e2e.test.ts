@@ -24,7 +24,7 @@ function versions(count: number, openAPIV3Schema: object): object[] {
   }));
 }
 
-describe('A definition that says a great deal', () => {
+describe('Large definitions', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -33,9 +33,9 @@ describe('A definition that says a great deal', () => {
   });
   after(() => system?.stop());
 
-  const create = (body: object) => client.ask('POST', DEFINITIONS, { body });
+  const create = (body: object) => client.request('POST', DEFINITIONS, { body });
 
-  test('is refused beyond the limits, by the field, before it holds up anybody', async () => {
+  test('A definition above the limits is rejected with its field, without delaying other requests.', async () => {
     const rules = Array.from({ length: 10_000 }, () => ({ rule: 'true' }));
     for (const [body, field] of [
       [definition('manys', versions(10_000, { type: 'object' })), 'spec.versions'],
@@ -49,12 +49,12 @@ describe('A definition that says a great deal', () => {
     }
   });
 
-  test('is served in each of a hundred versions, in discovery and OpenAPI', async () => {
+  test('A kind with a hundred versions is served in each version, with discovery and OpenAPI.', async () => {
     const schema = { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } };
     assert.equal((await create(definition('apples', versions(100, schema)))).code, 201);
     const path = '/apis/large.example.com/v100/apples';
-    await until('it to be served', async () => (await client.get(path)).code === 200);
-    const made = await client.ask('POST', path, { body: { metadata: { name: 'a' }, spec: { a: 'b' } } });
+    await until('the kind to be served', async () => (await client.get(path)).code === 200);
+    const made = await client.request('POST', path, { body: { metadata: { name: 'a' }, spec: { a: 'b' } } });
     assert.equal(made.code, 201, made.text);
     assert.equal((await client.get('/apis/large.example.com')).json.versions.length, 100);
     assert.equal((await client.get('/openapi/v3/apis/large.example.com/v57')).code, 200);

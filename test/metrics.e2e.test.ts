@@ -14,7 +14,7 @@ const OPEN = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3'
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 
 const REQUEST = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
-/** type, labels; of histograms beside le */
+/** type and labels; for histograms without le */
 const KNOWN_TO_DASHBOARDS: Readonly<Record<string, readonly [type: string, labels: readonly string[]]>> = {
   apiserver_request_total: ['counter', [...REQUEST, 'dry_run', 'code']],
   apiserver_request_duration_seconds: ['histogram', [...REQUEST, 'dry_run']],
@@ -31,7 +31,7 @@ const KNOWN_TO_DASHBOARDS: Readonly<Record<string, readonly [type: string, label
   process_start_time_seconds: ['gauge', []],
 };
 
-describe('The metrics of a running system', () => {
+describe('Metrics of a running system', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -60,17 +60,17 @@ describe('The metrics of a running system', () => {
   }
 
   for (const part of PARTS) {
-    test(`of ${part} tell when the certificates end that it has in use`, async () => {
+    test(`The metrics of ${part} contain the expiration times of its certificates.`, async () => {
       const all = parseExposition((await scrape(part)).text, 'plain');
-      const told = all.get('tidegate_certificate_expiration_timestamp_seconds')?.samples ?? [];
-      assert.equal(told.length, part === 'gateway' ? 3 : 2);
-      for (const { labels, value } of told) {
+      const samples = all.get('tidegate_certificate_expiration_timestamp_seconds')?.samples ?? [];
+      assert.equal(samples.length, part === 'gateway' ? 3 : 2);
+      for (const { labels, value } of samples) {
         const { validToDate } = new X509Certificate(readFileSync(labels.file as string));
         assert.equal(value, validToDate.getTime() / 1000, String(labels.file));
       }
     });
 
-    test(`of ${part} are what both formats allow, and nothing else`, async () => {
+    test(`The metrics of ${part} are valid in both formats.`, async () => {
       const plain = await scrape(part);
       assert.match(plain.type, /^text\/plain; version=0\.0\.4/);
       assert.ok(parseExposition(plain.text, 'plain').size > 20);
@@ -80,9 +80,9 @@ describe('The metrics of a running system', () => {
     });
   }
 
-  test('have the names, types and labels that dashboards of Kubernetes know', async () => {
+  test('Metrics have the names, types and labels of kube-apiserver.', async () => {
     const watch = await client.watch(`${MAPS}?watch=1`);
-    await client.ask('POST', MAPS, { body: configMap('counted') });
+    await client.request('POST', MAPS, { body: configMap('counted') });
     await watch.next();
     await client.get(`${MAPS}/counted`);
     const found = await families();
@@ -90,17 +90,17 @@ describe('The metrics of a running system', () => {
       const family = found.get(name);
       assert.equal(family?.type, type, name);
       assert.ok(family.help.endsWith('.') || name.startsWith('process_'), `${name} is explained`);
-      assert.ok(family.samples.length > 0, `${name} is told`);
-      for (const { labels: told } of family.samples) {
-        const { le: _, ...own } = told;
+      assert.ok(family.samples.length > 0, `${name} has samples`);
+      for (const sample of family.samples) {
+        const { le: _, ...own } = sample.labels;
         assert.deepEqual(Object.keys(own).sort(), [...labels].sort(), name);
       }
     }
     watch.close();
-    await client.ask('DELETE', `${MAPS}/counted`);
+    await client.request('DELETE', `${MAPS}/counted`);
   });
 
-  test('count each request where kube-apiserver would', async () => {
+  test('Each request is counted with the labels of kube-apiserver.', async () => {
     const maps = { group: '', version: 'v1', resource: 'configmaps', subresource: '', component: 'apiserver' };
     const cases = [
       ['POST', `${MAPS}?dryRun=All`, { verb: 'POST', scope: 'resource', dry_run: 'All', code: '201' }],
@@ -109,27 +109,27 @@ describe('The metrics of a running system', () => {
     ] as const;
     for (const [method, url, labels] of cases) {
       const before = await count('apiserver_request_total', { ...maps, ...labels });
-      await client.ask(method, url, method === 'POST' ? { body: configMap('dry') } : {});
+      await client.request(method, url, method === 'POST' ? { body: configMap('dry') } : {});
       assert.equal(await count('apiserver_request_total', { ...maps, ...labels }), before + 1, `${method} ${url}`);
     }
   });
 
-  test('show a watch while it is open, and count it when it ends', async () => {
+  test('A watch is shown while it is open, and counted when it ends.', async () => {
     const labels = { verb: 'WATCH', resource: 'configmaps', scope: 'namespace' };
     const open = () => count('apiserver_longrunning_requests', labels);
     const [openBefore, endedBefore] = [await open(), await count('apiserver_request_total', labels)];
     const watch = await client.watch(`${MAPS}?watch=1`);
     assert.equal(await open(), openBefore + 1);
     watch.close();
-    await until('the watch to be over', async () => (await open()) === openBefore);
+    await until('the watch to end', async () => (await open()) === openBefore);
     assert.equal(await count('apiserver_request_total', labels), endedBefore + 1);
   });
 
-  test('count connections that are no TLS, and requests of strangers', async () => {
+  test('Failed TLS handshakes and unauthenticated requests are counted.', async () => {
     const errors = await count('apiserver_tls_handshake_errors_total', {});
     const failures = await count('authentication_attempts', { result: 'failure' });
     await fetch(system.tidegate.server.replace('https:', 'http:')).catch(() => undefined);
-    await client.ask('GET', MAPS, { token: 'nobody' });
+    await client.request('GET', MAPS, { token: 'nobody' });
     assert.equal(await count('authentication_attempts', { result: 'failure' }), failures + 1);
     await until(
       'the handshake to be counted',
@@ -137,9 +137,9 @@ describe('The metrics of a running system', () => {
     );
   });
 
-  test('lead from a slow request to its trace, in OpenMetrics only', async () => {
+  test('Exemplars link requests to traces, in OpenMetrics only.', async () => {
     const headers = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` };
-    await client.ask('GET', `${MAPS}/traced`, { headers });
+    await client.request('GET', `${MAPS}/traced`, { headers });
     const duration = parseExposition((await scrape('gateway', OPEN)).text, 'open').get(
       'apiserver_request_duration_seconds',
     );
@@ -151,7 +151,7 @@ describe('The metrics of a running system', () => {
     assert.doesNotMatch((await scrape('gateway')).text, /trace_id/);
   });
 
-  test('say how many objects of which sort there are', async () => {
+  test('The number of objects of each resource is exported.', async () => {
     const found = parseExposition((await scrape('watch')).text, 'plain').get('apiserver_resource_objects');
     const roles = found?.samples.find(({ labels }) => labels.resource === 'clusterroles');
     assert.equal(roles?.labels.group, 'rbac.authorization.k8s.io');

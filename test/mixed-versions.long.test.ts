@@ -11,7 +11,7 @@ import { RollingWatcher } from './support/rolling-watcher.ts';
 const PARTS = ['store-1', 'watch-1', 'gateway-1'] as const;
 type Part = (typeof PARTS)[number];
 
-/** A new store migrates what an old one made, and an old one works on what a new one has migrated. */
+/** A new store migrates the database of an old one, and an old store works with the migrated database. */
 const STEPS: ReadonlyArray<readonly [part: Part, to: 'new' | 'old']> = [
   ['store-1', 'new'],
   ['watch-1', 'new'],
@@ -41,40 +41,40 @@ function deployment(name: string, replicas: number) {
   return { metadata: { name }, spec: { replicas, selector: { matchLabels: labels }, template } };
 }
 
-/** Every verb once, and what earlier steps have made is as they made it. Answers the version of the object that is left. */
+/** Uses every verb once and checks the objects of earlier steps. Returns the version of the last object. */
 async function exercise(api: Api, step: number): Promise<number> {
-  const ask = async (method: string, path: string, code: number, body?: unknown, contentType?: string) => {
+  const send = async (method: string, path: string, code: number, body?: unknown, contentType?: string) => {
     const type = contentType === undefined ? {} : { contentType };
     const reply = await api.send({ method, path, ...(body === undefined ? {} : { body }), ...type });
     assert.ok(reply.kind === 'answered', `${method} ${path}: ${reply.kind}`);
     assert.equal(reply.code, code, `${method} ${path}: ${JSON.stringify(reply.json)}`);
     return reply.json;
   };
-  const created = await ask('POST', MAPS, 201, configMap(`kept-${step}`));
+  const created = await send('POST', MAPS, 201, configMap(`kept-${step}`));
   const path = `${MAPS}/kept-${step}`;
-  await ask('PUT', path, 200, { ...created, data: { put: 'yes' } });
-  await ask('PATCH', path, 200, { data: { patched: 'yes' } }, 'application/merge-patch+json');
+  await send('PUT', path, 200, { ...created, data: { put: 'yes' } });
+  await send('PATCH', path, 200, { data: { patched: 'yes' } }, 'application/merge-patch+json');
   const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `kept-${step}` }, data: { applied: 'yes' } };
-  const last = await ask('PATCH', `${path}?fieldManager=mixed`, 200, applied, 'application/apply-patch+yaml');
+  const last = await send('PATCH', `${path}?fieldManager=mixed`, 200, applied, 'application/apply-patch+yaml');
   assert.deepEqual(last.data, { put: 'yes', patched: 'yes', applied: 'yes' });
-  await ask('POST', SECRETS, 201, { metadata: { name: `secret-${step}` }, stringData: { word: `of step ${step}` } });
-  await ask('POST', DEPLOYMENTS, 201, deployment(`app-${step}`, step));
-  await ask('POST', MAPS, 201, configMap(`gone-${step}`));
-  await ask('DELETE', `${MAPS}/gone-${step}`, 200);
-  await ask('GET', `${MAPS}/gone-${step}`, 404);
-  const { items } = await ask('GET', MAPS, 200);
+  await send('POST', SECRETS, 201, { metadata: { name: `secret-${step}` }, stringData: { word: `of step ${step}` } });
+  await send('POST', DEPLOYMENTS, 201, deployment(`app-${step}`, step));
+  await send('POST', MAPS, 201, configMap(`gone-${step}`));
+  await send('DELETE', `${MAPS}/gone-${step}`, 200);
+  await send('GET', `${MAPS}/gone-${step}`, 404);
+  const { items } = await send('GET', MAPS, 200);
   const kept = (items as Array<typeof last>).filter(({ metadata }) => metadata.name.startsWith('kept-'));
   assert.equal(kept.length, step + 1);
   assert.ok(kept.every(({ data }) => data.applied === 'yes'));
   for (let i = 0; i <= step; i++) {
-    const secret = await ask('GET', `${SECRETS}/secret-${i}`, 200);
+    const secret = await send('GET', `${SECRETS}/secret-${i}`, 200);
     assert.equal(Buffer.from(secret.data.word, 'base64').toString(), `of step ${i}`);
-    assert.equal((await ask('GET', `${DEPLOYMENTS}/app-${i}`, 200)).spec.replicas, i);
+    assert.equal((await send('GET', `${DEPLOYMENTS}/app-${i}`, 200)).spec.replicas, i);
   }
   return Number(last.metadata.resourceVersion);
 }
 
-test('parts of this version and of the one before work with each other, both ways', {
+test('Parts of this version and of the previous one work together, in both directions.', {
   skip: whyNoPreviousVersion() ?? (await whyNoNats()) ?? false,
 }, async () => {
   const previous = await previousVersion();
@@ -95,7 +95,7 @@ test('parts of this version and of the one before work with each other, both way
       await exchange(cluster, part, to === 'old' ? old(service) : await programFile(service));
       versions.push(await exercise(api, i + 1));
     }
-    await until('the watcher to have caught up', () => watcher.last >= (versions.at(-1) as number));
+    await until('the watcher to catch up', () => watcher.last >= (versions.at(-1) as number));
     watcher.stop();
     await watching;
     assert.equal(watcher.relists, 0);

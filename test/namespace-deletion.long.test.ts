@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTidegate } from '@tidegate/testkit';
 import { Client } from './support/client.ts';
-import { endFilledNamespace } from './support/filled-namespace.ts';
+import { deleteFilledNamespace } from './support/delete-filled-namespace.ts';
 
-test('a namespace with 10,000 objects is gone within 15 seconds', async (t) => {
+test('A namespace with 10,000 objects is deleted within 15 seconds.', async (t) => {
   const tidegate = await startTidegate();
   const client = new Client(tidegate);
   try {
-    const ms = await endFilledNamespace(client, 'filled', 10_000);
+    const ms = await deleteFilledNamespace(client, 'filled', 10_000);
     t.diagnostic(`${Math.round(ms)} ms`);
     assert.ok(ms < 15_000, `${ms} ms`);
   } finally {

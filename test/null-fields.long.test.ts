@@ -3,31 +3,31 @@ import { after, before, test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
 import { allCollections, largeObject } from '@tidegate/kinds/testing';
 import type { Json, JsonObject } from '@tidegate/schema';
-import { Stage } from './security/stage.ts';
+import { AttackTarget } from './security/attack-target.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 /**
- * Whoever looks at an object before it is judged (rights, plugins, quotas) meets null where it does not expect it: what it
- * says then is about the object, and never an error of ours.
+ * Code that reads an object before its validation (authorization, plugins, quotas) can find null at any place. The answer
+ * must be about the object, never a server error.
  */
 let system: RunningSystem;
-let stage: Stage;
+let target: AttackTarget;
 
 before(async () => {
   system = await runningSystem();
-  stage = await Stage.over(system);
-  await stage.allow([{ verbs: ['create', 'update', 'patch'], apiGroups: ['*'], resources: ['*'] }], 'everywhere');
+  target = await AttackTarget.over(system);
+  await target.allow([{ verbs: ['create', 'update', 'patch'], apiGroups: ['*'], resources: ['*'] }], 'everywhere');
 });
-after(() => stage?.close());
+after(() => target?.close());
 
 const collections = Map.groupBy(allCollections(builtInRegistry()), ({ kind }) => kind);
 
 for (const [kind, all] of collections) {
-  test(`${kind.apiVersion} ${kind.entry.kind} with null in any place is judged`, async () => {
+  test(`${kind.apiVersion} ${kind.entry.kind} with null at any place causes no server error.`, async () => {
     const wrong: string[] = [];
     for (const object of all.flatMap((one) => withNulls(largeObject([one], 'different', 2)))) {
-      for (const [method, path] of waysOf(kind)) {
-        const { code, text } = await stage.ask(method, path, { body: object, headers: headersOf(method) });
+      for (const [method, path] of requestsFor(kind)) {
+        const { code, text } = await target.request(method, path, { body: object, headers: headersOf(method) });
         if (code >= 500) wrong.push(`${method} ${code} ${JSON.stringify(object).slice(0, 300)} ${text.slice(0, 300)}`);
       }
     }
@@ -35,7 +35,7 @@ for (const [kind, all] of collections) {
   });
 }
 
-function waysOf({ entry }: Kind): Array<readonly [method: string, path: string]> {
+function requestsFor({ entry }: Kind): Array<readonly [method: string, path: string]> {
   const base = `/${entry.group === '' ? 'api' : `apis/${entry.group}`}/${entry.version}${entry.namespaced ? '/namespaces/own' : ''}/${entry.resource}`;
   return [
     ['POST', `${base}?dryRun=All`],
@@ -47,7 +47,7 @@ function headersOf(method: string): Record<string, string> {
   return { 'Content-Type': method === 'PATCH' ? 'application/apply-patch+yaml' : 'application/json' };
 }
 
-/** The object with null in each of its places, one at a time. */
+/** Copies of the object, each with null at another place. */
 function withNulls(object: JsonObject): JsonObject[] {
   const { namespace, ...metadata } = object.metadata as JsonObject;
   const whole = { ...object, metadata };

@@ -7,7 +7,7 @@ import { type ListedOperation, listedInV2, listedInV3 } from './support/open-api
 import { CBOR, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-/** A well-formed body in every media type that a server of Kubernetes' API could take, and in some that none takes. */
+/** A well-formed body for every media type of the Kubernetes API, and for some types that no server accepts. */
 const BODIES: Readonly<Record<string, Buffer>> = {
   'application/json': Buffer.from('{}'),
   'application/yaml': Buffer.from('a: b\n'),
@@ -48,10 +48,10 @@ const definition = {
   },
 };
 
-/** Many of the requests are watches of a second. */
+/** High, because many of the requests are watches of one second. */
 const AT_ONCE = 48;
 
-/** What went wrong with some of many. */
+/** Runs a check for many operations concurrently and collects the failures. */
 async function findings<T>(all: readonly T[], check: (one: T) => Promise<string | undefined>): Promise<string[]> {
   const found: string[] = [];
   const queue = all.values();
@@ -65,7 +65,7 @@ async function findings<T>(all: readonly T[], check: (one: T) => Promise<string 
   return found;
 }
 
-/** The first of those that are described alike, of built-in and of custom kinds. */
+/** The first of the operations with equal descriptions, for built-in and for custom kinds. */
 function oneOfEach(operations: readonly ListedOperation[]): ListedOperation[] {
   const forms = new Map<string, ListedOperation>();
   for (const operation of operations) {
@@ -76,37 +76,41 @@ function oneOfEach(operations: readonly ListedOperation[]): ListedOperation[] {
   return [...forms.values()];
 }
 
-// of what is described alike everything is asked with the gate as it is by default, and one of each with it switched on
-for (const [gate, open, asked, atLeast] of [
+// all operations are tested with the default gate, and one of each description with the gate on
+for (const [gate, open, chosen, atLeast] of [
   ['false', () => sharedSystem(), (all: ListedOperation[]) => all, 300],
   ['true', () => sharedSystem(CBOR), oneOfEach, 20],
 ] as const) {
-  describe(`The published media types, with CBORServingAndStorage=${gate}`, () => {
+  describe(`Published media types with CBORServingAndStorage=${gate}`, () => {
     let system: RunningSystem;
     let client: Client;
     let listed: ListedOperation[];
     before(async () => {
       system = await open();
       ({ client } = system);
-      await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+      await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
       const served = async () => (await client.get(`/openapi/v3/apis/${GROUP}/v1`)).code === 200;
       await until('the custom kind to be served', served);
       listed = await listedInV3(client);
     });
     after(() => system.stop());
 
-    /** About an object that is not there, and without an effect. */
-    const ask = ({ path, method }: ListedOperation, headers: Record<string, string>, body?: Buffer): Promise<Reply> => {
+    /** A request for an object that does not exist, without an effect. */
+    const send = (
+      { path, method }: ListedOperation,
+      headers: Record<string, string>,
+      body?: Buffer,
+    ): Promise<Reply> => {
       const place = path.replace('{namespace}', 'default').replace('{name}', 'nothing').replace('{path}', 'deep');
       const watched = /stream=watch|cbor-seq/.test(headers.Accept ?? '') ? '&watch=1&timeoutSeconds=1' : '';
       const harmless = method === 'get' ? watched : '&dryRun=All&fieldManager=test';
-      return client.ask(method.toUpperCase(), `${place}?pretty=false${harmless}`, {
+      return client.request(method.toUpperCase(), `${place}?pretty=false${harmless}`, {
         headers,
         ...(body === undefined ? {} : { body }),
       });
     };
 
-    test('are those of every kind, built in and custom', () => {
+    test('Media types are published for every kind, built in and custom.', () => {
       for (const path of [
         '/api/v1/namespaces/{namespace}/pods/{name}',
         '/api/v1/namespaces/{namespace}/pods/{name}/eviction',
@@ -121,8 +125,8 @@ for (const [gate, open, asked, atLeast] of [
       }
     });
 
-    test('are taken as bodies, and no others are', async () => {
-      const withBody = asked(listed.filter(({ takes }) => takes !== undefined));
+    test('Bodies are accepted in the published media types and rejected in others.', async () => {
+      const withBody = chosen(listed.filter(({ takes }) => takes !== undefined));
       assert.ok(withBody.length > atLeast, `${withBody.length}`);
       const first = new Set(oneOfEach(withBody));
       let turn = 0;
@@ -130,13 +134,13 @@ for (const [gate, open, asked, atLeast] of [
       const inTurn = () => types[turn++ % types.length] as string;
       const found = await findings(withBody, async (operation) => {
         const { path, method, takes = [] } = operation;
-        // of those that are described alike the first is given all of them, the others what is listed and three more
-        const given = first.has(operation) ? types : new Set([...takes, inTurn(), inTurn(), inTurn()]);
+        // the first operation of each description is tested with all types, the others with the listed and three more
+        const tested = first.has(operation) ? types : new Set([...takes, inTurn(), inTurn(), inTurn()]);
         const unknown = takes.filter((type) => BODIES[type] === undefined);
         const wrong = unknown.map((type) => `${type} is listed`);
-        for (const type of given) {
+        for (const type of tested) {
           if (unknown.includes(type)) continue;
-          const { code } = await ask(operation, { 'Content-Type': type }, BODIES[type]);
+          const { code } = await send(operation, { 'Content-Type': type }, BODIES[type]);
           if ((code === 415) === takes.includes(type)) {
             wrong.push(`${type} is ${takes.includes(type) ? '' : 'not '}listed, and answered with ${code}`);
           }
@@ -146,20 +150,21 @@ for (const [gate, open, asked, atLeast] of [
       assert.deepEqual(found, []);
     });
 
-    test('are answered to those who ask for them, and the code and type of the answer are listed', async () => {
-      const found = await findings(asked(listed), async (operation) => {
+    test('Answers are available in the published media types, and their codes and types are published.', async () => {
+      const found = await findings(chosen(listed), async (operation) => {
         const { path, method, takes, answers } = operation;
         const body = takes === undefined ? undefined : Buffer.from('{}');
         const wrong: string[] = [];
         for (const type of new Set(Object.values(answers).flat())) {
-          // whatever it is, and not only what is usual
+          // also for unusual codes
           const accept = type === '*/*' ? 'text/css' : type;
           const headers = { Accept: accept, ...(takes?.[0] === undefined ? {} : { 'Content-Type': takes[0] }) };
-          const reply = await ask(operation, headers, body);
-          const said = String(reply.headers['content-type'] ?? '');
+          const reply = await send(operation, headers, body);
+          const contentType = String(reply.headers['content-type'] ?? '');
           if (reply.code === 406) wrong.push(`Accept: ${accept} is answered with 406`);
           const isDone = reply.code >= 200 && reply.code < 300 && method !== 'head';
-          if (isDone && !answers[reply.code]?.includes(said)) wrong.push(`${reply.code} with ${said} is not listed`);
+          if (isDone && !answers[reply.code]?.includes(contentType))
+            wrong.push(`${reply.code} with ${contentType} is not listed`);
         }
         if (wrong.length === 0 && Object.keys(answers).length > 0) return undefined;
         return `${method} ${path}: ${wrong.join('; ')}`;
@@ -167,7 +172,7 @@ for (const [gate, open, asked, atLeast] of [
       assert.deepEqual(found, []);
     });
 
-    test('are the same in version 2 of OpenAPI', async () => {
+    test('OpenAPI v2 has the same media types.', async () => {
       const first = (all: readonly ListedOperation[]) =>
         all
           .map(({ path, method, takes, query, answers }) => ({

@@ -6,8 +6,8 @@ import { type ListedOperation, listedInV3 } from './support/open-api-operations.
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-/** Values that are wrong, by parameter: a server that reads the parameter says so. */
-const WRONG: Readonly<Record<string, string>> = {
+/** Invalid values by parameter; a server that reads the parameter rejects them. */
+const INVALID_VALUES: Readonly<Record<string, string>> = {
   allowWatchBookmarks: 'allowWatchBookmarks=x&watch=1',
   continue: 'continue=x',
   dryRun: 'dryRun=x',
@@ -32,49 +32,51 @@ const WRONG: Readonly<Record<string, string>> = {
 const GROUP = 'odd.example.com';
 const AT_ONCE = 32;
 
-describe('The published query parameters', () => {
+describe('Published query parameters', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
     system = await sharedSystem();
     ({ client } = system);
-    await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: oddDefinition(GROUP) });
+    await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      body: oddDefinition(GROUP),
+    });
     await until('the custom kind', async () => (await client.get(`/openapi/v3/apis/${GROUP}/v1`)).code === 200);
   });
   after(() => system.stop());
 
-  /** The code and the words of an answer. The options of a delete are read from its query where it has no body. */
-  const ask = async ({ path, method, takes }: ListedOperation, query: string): Promise<string> => {
+  /** The code and message of an answer. Without a body, the options of a delete are read from its query. */
+  const send = async ({ path, method, takes }: ListedOperation, query: string): Promise<string> => {
     const place = path.replace('{namespace}', 'default').replace('{name}', 'nothing');
     const type = method === 'patch' ? 'application/merge-patch+json' : 'application/json';
     const object = method === 'put' ? { metadata: { name: 'nothing' } } : {};
     const body = takes === undefined || method === 'delete' ? {} : { body: object, headers: { 'Content-Type': type } };
-    const { code, json } = await client.ask(method.toUpperCase(), `${place}?${query}`, body);
+    const { code, json } = await client.request(method.toUpperCase(), `${place}?${query}`, body);
     return code < 300 ? `${code}` : `${code} ${json?.message}`;
   };
 
   let checked = 0;
   const check = async (operation: ListedOperation): Promise<string[]> => {
-    // what is proxied is for others to read
+    // parameters of proxied requests are read by the back end
     if (operation.answers[200]?.includes('*/*')) return [];
     const found: string[] = [];
-    // one object is selected where it is watched
+    // a watch of one object uses a field selector
     const isWatched = operation.path.endsWith('{name}') && operation.query.includes('watch');
     const harmless = operation.method !== 'get' ? 'dryRun=All' : isWatched ? 'watch=1&timeoutSeconds=1' : 'a=b';
-    const usual = await ask(operation, harmless);
+    const usual = await send(operation, harmless);
     for (const name of operation.query) {
-      const wrong = WRONG[name];
+      const wrong = INVALID_VALUES[name];
       if (wrong === undefined) continue;
-      // of a parameter that is given twice the first counts
-      const said = await ask(operation, name === 'dryRun' ? wrong : `${wrong}&${harmless}`);
+      // the first of duplicate parameters counts
+      const answer = await send(operation, name === 'dryRun' ? wrong : `${wrong}&${harmless}`);
       checked++;
-      const isRead = /^4(00|22) /.test(said) && said !== usual;
-      if (!isRead) found.push(`${operation.method} ${operation.path} ${name}: ${said}`);
+      const isRead = /^4(00|22) /.test(answer) && answer !== usual;
+      if (!isRead) found.push(`${operation.method} ${operation.path} ${name}: ${answer}`);
     }
     return found;
   };
 
-  test('are read where they are listed', async () => {
+  test('Every published parameter is read.', async () => {
     const listed = await listedInV3(client);
     const found: string[] = [];
     const queue = listed.values();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { answerOf, type ForeignClient, ready } from './support/foreign-client.ts';
+import { type ForeignClient, install, runClient } from './support/foreign-client.ts';
 import { goOperator, rustOperator } from './support/foreign-clients.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
-/** Programs that define their kinds from their own types, and look after the objects that people make of them. */
+/** Operators that generate definitions from their types and reconcile objects. */
 describe('Operators', () => {
   let system: RunningSystem;
   before(async () => {
@@ -12,8 +12,8 @@ describe('Operators', () => {
   });
   after(() => system?.stop());
 
-  test('with controller-runtime', (t) =>
-    operates(t, goOperator, {
+  test('An operator with controller-runtime works.', (t) =>
+    testOperator(t, goOperator, {
       defaulted: 1,
       said: 'hellohellohello',
       owner: 'Greeting',
@@ -25,8 +25,8 @@ describe('Operators', () => {
       farewell: 'one',
     }));
 
-  test('with kube-rs', (t) =>
-    operates(t, rustOperator, {
+  test('An operator with kube-rs works.', (t) =>
+    testOperator(t, rustOperator, {
       generation: 2,
       mood: 'Plain',
       words: '5',
@@ -35,14 +35,18 @@ describe('Operators', () => {
         'Document.paper.example.com "one" is invalid: spec.mood: Unsupported value: "Merry": supported values: "Plain", "Solemn"',
     }));
 
-  async function operates(t: TestContext, operator: ForeignClient, meets: Record<string, unknown>): Promise<void> {
-    const place = await ready(operator, true);
+  async function testOperator(
+    t: TestContext,
+    operator: ForeignClient,
+    expected: Record<string, unknown>,
+  ): Promise<void> {
+    const place = await install(operator, true);
     if ('why' in place) {
       t.skip(place.why);
       return;
     }
     const { kubeconfig } = system.tidegate;
-    const answer = await answerOf(operator, place.home, { args: [kubeconfig], env: { KUBECONFIG: kubeconfig } });
-    assert.deepEqual(answer, meets);
+    const answer = await runClient(operator, place.home, { args: [kubeconfig], env: { KUBECONFIG: kubeconfig } });
+    assert.deepEqual(answer, expected);
   }
 });

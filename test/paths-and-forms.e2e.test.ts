@@ -23,7 +23,7 @@ const RULED = {
 };
 const WIDGETS = '/apis/forms.example.com/v1/namespaces/default/widgets';
 
-describe('Paths, and the forms of what is at them', () => {
+describe('Paths and formats of answers', () => {
   let system: RunningSystem;
   let client: Client;
 
@@ -33,7 +33,7 @@ describe('Paths, and the forms of what is at them', () => {
     const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: RULED } }];
     const spec = { group: 'forms.example.com', scope: 'Namespaced', names, versions };
-    await client.ask('POST', DEFINITIONS, { body: { metadata: { name: 'widgets.forms.example.com' }, spec } });
+    await client.request('POST', DEFINITIONS, { body: { metadata: { name: 'widgets.forms.example.com' }, spec } });
     await until('widgets to be served', async () => (await client.get(WIDGETS)).code === 200);
   });
   after(() => system?.stop());
@@ -59,8 +59,8 @@ describe('Paths, and the forms of what is at them', () => {
     ['GET', '/api/v1/nodes/x/gadget'],
   ];
   for (const [method, path] of NOTHING) {
-    test(`${method} ${path} is 404 with a Status`, async () => {
-      const { code, json } = await client.ask(method, path, method === 'PUT' ? { body: configMap('x') } : {});
+    test(`${method} ${path} answers 404 with a Status.`, async () => {
+      const { code, json } = await client.request(method, path, method === 'PUT' ? { body: configMap('x') } : {});
       assert.deepEqual([code, json.reason, json.message, json.details], [404, 'NotFound', NOT_FOUND, {}]);
     });
   }
@@ -70,21 +70,21 @@ describe('Paths, and the forms of what is at them', () => {
     ['PUT', 'scale'],
     ['POST', 'gadget'],
   ] as const) {
-    test(`${method} of ${subresource}, which a custom kind does not have, is 404 as for an absent object`, async () => {
-      const { code, json } = await client.ask(method, `${WIDGETS}/x/${subresource}`);
+    test(`${method} of ${subresource}, which the custom kind does not have, answers 404 as for an absent object.`, async () => {
+      const { code, json } = await client.request(method, `${WIDGETS}/x/${subresource}`);
       assert.deepEqual([code, json.message], [404, 'widgets.forms.example.com "x" not found']);
     });
   }
 
   for (const path of ['/nowhere', '/apis/nowhere.example.com/v1/gadgets', '/api/v9/pods']) {
-    test(`${path} is 404 in plain text, as no group version is there`, async () => {
+    test(`${path} answers 404 in plain text, because it is not a group version.`, async () => {
       const { code, text } = await client.get(path);
       assert.deepEqual([code, text], [404, '404 page not found\n']);
     });
   }
 
-  test('A collection of all namespaces is neither deleted nor added to.', async () => {
-    await client.ask('POST', MAPS, { body: configMap('kept') });
+  test('A collection of all namespaces accepts neither DELETE nor POST.', async () => {
+    await client.request('POST', MAPS, { body: configMap('kept') });
     for (const [method, path] of [
       ['DELETE', '/api/v1/configmaps'],
       ['DELETE', '/apis/forms.example.com/v1/widgets'],
@@ -93,13 +93,13 @@ describe('Paths, and the forms of what is at them', () => {
       ['PUT', MAPS],
       ['POST', `${MAPS}/x`],
     ] as const) {
-      const reply = await client.ask(method, path, { body: {} });
+      const reply = await client.request(method, path, { body: {} });
       assert.deepEqual([reply.code, reply.json.reason], [405, 'MethodNotAllowed'], `${method} ${path}`);
     }
     assert.equal((await client.get(`${MAPS}/kept`)).code, 200);
   });
 
-  test('The root tells every path, and /api where the server is.', async () => {
+  test('The root lists every path, and /api has the address of the server.', async () => {
     const { paths } = (await client.get('/')).json;
     for (const path of [
       '/api',
@@ -120,7 +120,7 @@ describe('Paths, and the forms of what is at them', () => {
     ]);
   });
 
-  test('The version tells the commit that it was made from, and its date.', {
+  test('The version contains the commit of the build and its date.', {
     skip: whyNoClone() ?? false,
   }, async () => {
     const { gitCommit, buildDate } = (await client.get('/version')).json;
@@ -129,8 +129,8 @@ describe('Paths, and the forms of what is at them', () => {
     assert.match(buildDate, /^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
-  test('A Table of a custom kind without columns has those of the names in which it is asked for.', async () => {
-    await client.ask('POST', WIDGETS, {
+  test('A Table of a custom kind without columns has the default columns in each requested group and version.', async () => {
+    await client.request('POST', WIDGETS, {
       body: { apiVersion: 'forms.example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec: { size: 1 } },
     });
     const columns = async (group: string, path: string) => {
@@ -143,9 +143,9 @@ describe('Paths, and the forms of what is at them', () => {
     }
   });
 
-  test('A missing field is 400, also where rules could not be checked for it.', async () => {
+  test('A missing required field is reported, also when rules cannot be evaluated because of it.', async () => {
     const body = { apiVersion: 'forms.example.com/v1', kind: 'Widget', metadata: { name: 'x' }, spec: { most: 1 } };
-    const { code, json } = await client.ask('POST', WIDGETS, { body });
+    const { code, json } = await client.request('POST', WIDGETS, { body });
     assert.deepEqual([code, json.reason], [400, 'Invalid']);
     assert.ok(
       json.details.causes.some(
@@ -155,45 +155,46 @@ describe('Paths, and the forms of what is at them', () => {
     );
   });
 
-  test('What cannot be read as an object is told with the kind that it should be.', async () => {
+  test('The error for a body that cannot be decoded names the expected kind.', async () => {
     for (const body of ['apiVersion: v1\nkind: Pod', '{"a":', '[]', 'junk']) {
-      const { code, json } = await client.ask('POST', '/api/v1/namespaces', { body });
+      const { code, json } = await client.request('POST', '/api/v1/namespaces', { body });
       assert.equal(code, 400);
       assert.match(json.message, /^the object provided is unrecognized \(must be of type Namespace\): /);
     }
   });
 
-  test('A strategic merge patch that puts a value in place of a structure is refused in Kubernetes’ words.', async () => {
-    await client.ask('POST', MAPS, { body: configMap('patched') });
+  test('A strategic merge patch that replaces a structure with a value is rejected with the message of Kubernetes.', async () => {
+    await client.request('POST', MAPS, { body: configMap('patched') });
     const headers = { 'Content-Type': 'application/strategic-merge-patch+json' };
-    const ask = async (body: object) => (await client.ask('PATCH', `${MAPS}/patched`, { body, headers })).json.message;
-    assert.match(await ask({ metadata: { labels: 'invalid' } }), /cannot restore map from string$/);
-    assert.match(await ask({ metadata: { finalizers: {} } }), /cannot restore slice from map$/);
-    assert.match(await ask({ metadata: 5 }), /cannot restore struct from: int64$/);
+    const request = async (body: object) =>
+      (await client.request('PATCH', `${MAPS}/patched`, { body, headers })).json.message;
+    assert.match(await request({ metadata: { labels: 'invalid' } }), /cannot restore map from string$/);
+    assert.match(await request({ metadata: { finalizers: {} } }), /cannot restore slice from map$/);
+    assert.match(await request({ metadata: 5 }), /cannot restore struct from: int64$/);
   });
 
-  test('An object as it was read can be tried as a new one, and not made.', async () => {
+  test('A dry-run creation accepts an object with a resourceVersion, a real creation does not.', async () => {
     const body = { metadata: { name: 'tried', resourceVersion: '77' } };
-    assert.equal((await client.ask('POST', `${MAPS}?dryRun=All`, { body })).code, 201);
-    assert.equal((await client.ask('POST', MAPS, { body })).code, 500);
+    assert.equal((await client.request('POST', `${MAPS}?dryRun=All`, { body })).code, 201);
+    assert.equal((await client.request('POST', MAPS, { body })).code, 500);
   });
 
-  test('A token that is only tried opens nothing.', async () => {
+  test('A TokenRequest with dry run returns no token.', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
-    await client.ask('POST', accounts, { body: { metadata: { name: 'robot' } } });
-    const ask = (query: string) =>
-      client.ask('POST', `${accounts}/robot/token${query}`, {
+    await client.request('POST', accounts, { body: { metadata: { name: 'robot' } } });
+    const request = (query: string) =>
+      client.request('POST', `${accounts}/robot/token${query}`, {
         body: { kind: 'TokenRequest', apiVersion: 'authentication.k8s.io/v1', spec: {} },
       });
-    const tried = (await ask('?dryRun=All')).json.status;
+    const tried = (await request('?dryRun=All')).json.status;
     assert.equal(tried.token, '');
     assert.match(tried.expirationTimestamp, /^20/);
-    assert.match((await ask('')).json.status.token, /^ey/);
+    assert.match((await request('')).json.status.token, /^ey/);
   });
 
-  test('Who is impersonated stands in a request for a certificate with all that is known of them.', async () => {
+  test('A certificate request contains the whole identity of the impersonated user.', async () => {
     const spec = { request: CERTIFICATE_REQUEST, signerName: 'example.com/any', usages: ['client auth'] };
-    const { code, json } = await client.ask('POST', '/apis/certificates.k8s.io/v1/certificatesigningrequests', {
+    const { code, json } = await client.request('POST', '/apis/certificates.k8s.io/v1/certificatesigningrequests', {
       body: { metadata: { name: 'ann' }, spec },
       headers: {
         'Impersonate-User': 'ann',

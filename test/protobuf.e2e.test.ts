@@ -4,16 +4,16 @@ import { gunzipSync } from 'node:zlib';
 import { builtInRegistry, type Kind, listSchema, metaSchemas } from '@tidegate/kinds';
 import { decodeProtobuf, encodeMessage, inEnvelope, type JsonObject, type Schema } from '@tidegate/schema';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { maskTimesIn } from './support/mask-times.ts';
 import { rawWatch } from './support/raw-watch.ts';
 import { type RunningSystem, SMALL_LIMITS } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
-import { timelessValue } from './support/timeless.ts';
 
 const NAMES = ['application/vnd.kubernetes.protobuf', 'application/vnd.cluster.protobuf'];
 const [PROTOBUF = ''] = NAMES;
 const METADATA = 'as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const kind = builtInRegistry().find('', 'v1', 'configmaps') as Kind;
-const STORED_TO = 7;
+const STORED_MAPS = 7;
 
 type ObjectSchema = Schema & { type: 'object' };
 
@@ -22,30 +22,28 @@ function read(schema: ObjectSchema, reply: Reply): JsonObject {
   return decodeProtobuf(schema, reply.bytes);
 }
 
-/** What JSON says of an object, without what Protobuf does not carry: the type of an item in a list. */
+/** An object of a JSON list without its type, which items in Protobuf do not have. */
 const untyped = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: JsonObject): JsonObject => rest;
 
-/** Time goes on between two answers. */
-
-describe('In Protobuf', () => {
+describe('Protobuf', () => {
   let system: RunningSystem;
   let client: Client;
   const inProtobuf = (path: string, accept = PROTOBUF, headers = {}) =>
     client.get(path, { Accept: accept, ...headers });
 
   before(async () => {
-    // one collection is larger than this gateway holds, and mirrors remember little: lists come from every part
+    // one collection is too large for a mirror, and windows are small, so that lists come from all parts
     system = await sharedSystem(SMALL_LIMITS);
     ({ client } = system);
-    for (let i = 0; i < STORED_TO; i++) {
+    for (let i = 0; i < STORED_MAPS; i++) {
       const labels = { color: i % 2 === 0 ? 'red' : 'blue' };
-      await client.ask('POST', MAPS, { body: configMap(`m${i}`, { text: `ä${i}`.repeat(200) }, { labels }) });
+      await client.request('POST', MAPS, { body: configMap(`m${i}`, { text: `ä${i}`.repeat(200) }, { labels }) });
     }
   });
   after(() => system.stop());
 
   for (const name of NAMES) {
-    test(`an object and a list come as ${name} when they are asked for so`, async () => {
+    test(`An object and a list can be requested as ${name}.`, async () => {
       const one = await inProtobuf(`${MAPS}/m1`, name);
       assert.equal(one.headers['content-type'], name);
       assert.deepEqual(read(kind.schema, one), (await client.get(`${MAPS}/m1`)).json);
@@ -56,17 +54,17 @@ describe('In Protobuf', () => {
     });
   }
 
-  test('the order of preference decides, and what cannot be served is refused before anything is done', async () => {
+  test('The preferred media type is used, and an unsupported type is rejected before the request is executed.', async () => {
     const json = await inProtobuf(`${MAPS}/m1`, `${PROTOBUF};q=0.5, application/json`);
     assert.equal(json.headers['content-type'], 'application/json');
-    const refused = await client.ask('POST', MAPS, { body: configMap('never'), headers: { Accept: 'text/html' } });
-    assert.equal(refused.code, 406);
-    assert.ok(refused.text.includes('\n  "'), 'people read this');
-    assert.match(refused.json.message, /application\/vnd\.kubernetes\.protobuf/);
+    const rejected = await client.request('POST', MAPS, { body: configMap('never'), headers: { Accept: 'text/html' } });
+    assert.equal(rejected.code, 406);
+    assert.ok(rejected.text.includes('\n  "'), 'the error is indented');
+    assert.match(rejected.json.message, /application\/vnd\.kubernetes\.protobuf/);
     assert.equal((await client.get(`${MAPS}/never`)).code, 404);
   });
 
-  test('pages, namespaces and selections are those of JSON', async () => {
+  test('Pages, namespaces and selections have the same contents as in JSON.', async () => {
     for (const query of [
       '?limit=3',
       '?labelSelector=color%3Dred',
@@ -78,12 +76,12 @@ describe('In Protobuf', () => {
       assert.deepEqual(list.items, json.items.map(untyped));
       const { continue: next = '', ...metadata } = json.metadata;
       const expected = next === '' ? metadata : { ...metadata, continue: next };
-      assert.deepEqual(timelessValue(list.metadata), timelessValue(expected));
+      assert.deepEqual(maskTimesIn(list.metadata), maskTimesIn(expected));
     }
     assert.deepEqual(read(listSchema(kind), await inProtobuf('/api/v1/namespaces/nowhere/configmaps')).items ?? [], []);
   });
 
-  test('metadata alone, and Tables as JSON in the message that Protobuf has for it', async () => {
+  test('PartialObjectMetadata is a message, and a Table is JSON inside a Protobuf envelope.', async () => {
     const partial = read(metaSchemas.partialObject, await inProtobuf(`${MAPS}/m2`, `${PROTOBUF};${METADATA}`));
     const { json } = await client.get(`${MAPS}/m2`);
     assert.deepEqual(partial, { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: json.metadata });
@@ -96,49 +94,49 @@ describe('In Protobuf', () => {
     assert.equal((list.items as []).length, (await client.get(MAPS)).json.items.length);
     for (const path of [`${MAPS}/m2`, MAPS]) {
       const table = read(kind.schema, await inProtobuf(path, `${PROTOBUF};as=Table;g=meta.k8s.io;v=v1`));
-      const asked = { Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
-      assert.deepEqual(timelessValue(table), timelessValue((await client.get(path, asked)).json));
+      const headers = { Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
+      assert.deepEqual(maskTimesIn(table), maskTimesIn((await client.get(path, headers)).json));
     }
   });
 
-  test('errors and the Status of a deletion are messages, too', async () => {
+  test('Errors and the Status of a deletion are Protobuf messages.', async () => {
     const missing = await inProtobuf(`${MAPS}/nothing`);
     assert.equal(missing.code, 404);
     assert.deepEqual(read(metaSchemas.status, missing), {
       ...(await client.get(`${MAPS}/nothing`)).json,
       metadata: {},
     });
-    await client.ask('POST', MAPS, { body: configMap('gone') });
-    const deleted = await client.ask('DELETE', `${MAPS}/gone`, { headers: { Accept: PROTOBUF } });
+    await client.request('POST', MAPS, { body: configMap('gone') });
+    const deleted = await client.request('DELETE', `${MAPS}/gone`, { headers: { Accept: PROTOBUF } });
     assert.equal(read(metaSchemas.status, deleted).status, 'Success');
   });
 
-  test('what was written in Protobuf is answered in it, and is the same object', async () => {
+  test('Objects can be written in Protobuf and are returned in it.', async () => {
     const object = { metadata: { name: 'written' }, data: { a: '1', b: 'ü' }, binaryData: { c: 'AAEC' } };
     const body = inEnvelope(
       { apiVersion: 'v1', kind: 'ConfigMap' },
       encodeMessage(kind.schema as ObjectSchema, object),
     );
     const headers = { Accept: PROTOBUF, 'Content-Type': PROTOBUF };
-    const reply = await client.ask('POST', MAPS, { body, headers });
+    const reply = await client.request('POST', MAPS, { body, headers });
     assert.equal(reply.code, 201, reply.text);
     const made = read(kind.schema, reply);
     assert.deepEqual(made, (await client.get(`${MAPS}/written`)).json);
     assert.deepEqual([made.data, made.binaryData], [object.data, object.binaryData]);
   });
 
-  test('a list is gzip where that is wanted', async () => {
+  test('A list is compressed on request.', async () => {
     const plain = await inProtobuf(MAPS);
     const gzip = await inProtobuf(MAPS, PROTOBUF, { 'Accept-Encoding': 'gzip' });
     assert.equal(gzip.headers['content-encoding'], 'gzip');
     assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes);
   });
 
-  test('a state that only the store knows comes in Protobuf', async () => {
+  test('Old states from the store are served in Protobuf.', async () => {
     const { json: then } = await client.get(MAPS);
     for (let i = 0; i < 60; i++) {
       const body = configMap('m1', { text: `later ${i} ${'x'.repeat(500)}` });
-      assert.equal((await client.ask('PUT', `${MAPS}/m1`, { body })).code, 200);
+      assert.equal((await client.request('PUT', `${MAPS}/m1`, { body })).code, 200);
     }
     const exact = `?resourceVersion=${then.metadata.resourceVersion}&resourceVersionMatch=Exact`;
     assert.deepEqual(read(listSchema(kind), await inProtobuf(`${MAPS}${exact}`)).items, then.items.map(untyped));
@@ -146,13 +144,13 @@ describe('In Protobuf', () => {
     assert.equal((page.metadata as JsonObject).remainingItemCount, then.items.length - 2);
   });
 
-  test('a watch sends messages behind their lengths: initial state, changes, bookmark, error', async () => {
+  test('A watch sends length-prefixed messages for the initial state, changes, bookmarks and errors.', async () => {
     const events = await watched(
       system,
       `${MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=2`,
       async () => {
-        await client.ask('PUT', `${MAPS}/m3`, { body: configMap('m3', { text: 'changed' }) });
-        await client.ask('DELETE', `${MAPS}/m4`);
+        await client.request('PUT', `${MAPS}/m3`, { body: configMap('m3', { text: 'changed' }) });
+        await client.request('DELETE', `${MAPS}/m4`);
       },
     );
     const { json: now } = await client.get(MAPS);
@@ -174,7 +172,7 @@ describe('In Protobuf', () => {
   });
 });
 
-interface Told {
+interface DecodedEvent {
   readonly type: string;
   readonly object: JsonObject;
 }
@@ -187,25 +185,25 @@ const EVENT: ObjectSchema = {
   },
 };
 
-/** All events of a watch in Protobuf. */
+/** Reads all events of a watch in Protobuf. */
 async function watched(
   system: RunningSystem,
   path: string,
-  act?: () => Promise<void>,
+  onStart?: () => Promise<void>,
   accept = PROTOBUF,
-): Promise<Told[]> {
+): Promise<DecodedEvent[]> {
   const stream = `${PROTOBUF};stream=watch`;
-  return framed(await rawWatch(system, { path, accept, stream, ...(act === undefined ? {} : { act }) }));
+  return framed(await rawWatch(system, { path, accept, stream, ...(onStart === undefined ? {} : { onStart }) }));
 }
 
-function framed(bytes: Buffer): Told[] {
-  const told: Told[] = [];
+function framed(bytes: Buffer): DecodedEvent[] {
+  const events: DecodedEvent[] = [];
   for (let at = 0; at < bytes.length; ) {
     const end = at + 4 + bytes.readUInt32BE(at);
     const event = decodeProtobuf(EVENT, inEnvelope({ apiVersion: '', kind: '' }, bytes.subarray(at + 4, end)));
     const { raw } = event.object as { raw: string };
-    told.push({ type: event.type as string, object: decodeProtobuf(kind.schema, Buffer.from(raw, 'base64')) });
+    events.push({ type: event.type as string, object: decodeProtobuf(kind.schema, Buffer.from(raw, 'base64')) });
     at = end;
   }
-  return told;
+  return events;
 }

@@ -1,19 +1,19 @@
 import { after, before, describe } from 'node:test';
 import { failures } from './proxying/failures.ts';
 import { logs } from './proxying/logs.ts';
-import { Place } from './proxying/place.ts';
 import { proxies } from './proxying/proxies.ts';
+import { ProxySetup } from './proxying/proxy-setup.ts';
 import { streams } from './proxying/streams.ts';
 
-describe('What is sent on to nodes, pods and services', () => {
-  let place: Place;
+describe('Requests that are forwarded to nodes, pods and services', () => {
+  let setup: ProxySetup;
   before(async () => {
-    place = await Place.open();
+    setup = await ProxySetup.open();
   });
-  after(() => place.close());
+  after(() => setup.close());
 
-  logs(() => place);
-  proxies(() => place);
-  streams(() => place);
-  failures(() => place);
+  logs(() => setup);
+  proxies(() => setup);
+  streams(() => setup);
+  failures(() => setup);
 });

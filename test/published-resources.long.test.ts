@@ -10,15 +10,15 @@ import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 interface Project {
   readonly module: string;
-  /** where its definitions are */
+  /** the files with definitions */
   readonly definitions: string;
-  /** where objects of these kinds are, all of them good */
+  /** the files with valid objects of these kinds */
   readonly examples: string;
-  /** that many of them at least */
+  /** the minimum number of examples */
   readonly least: number;
 }
 
-/** What people install, as it was published. Examples of other kinds, and what only tools understand, is passed over. */
+/** Published projects. Examples of other kinds and templates of tools are skipped. */
 const PROJECTS: Readonly<Record<string, Project>> = {
   'Argo Events': {
     module: 'github.com/argoproj/argo-events@v1.9.6',
@@ -83,8 +83,8 @@ const PROJECTS: Readonly<Record<string, Project>> = {
   },
 };
 
-/** Examples that their own definitions refuse, which kube-apiserver says in the same words. */
-const REFUSED = new Set(['memoized-', 'github-path-filter']);
+/** Examples that their own definitions reject, with the same message as in kube-apiserver. */
+const INVALID_EXAMPLES = new Set(['memoized-', 'github-path-filter']);
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const NAMESPACE = 'published';
@@ -94,13 +94,13 @@ const TABLE = { Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
 // biome-ignore lint/suspicious/noExplicitAny: manifests of any kind
 type Manifest = any;
 
-describe('Custom resources that others have published', () => {
+describe('Published custom resources', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
     system = await runningSystem();
     client = system.client;
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: NAMESPACE } } });
+    await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: NAMESPACE } } });
   });
   after(() => system?.stop());
 
@@ -114,7 +114,7 @@ describe('Custom resources that others have published', () => {
         examples = placed(definitions, manifests(dir, project.examples));
       });
 
-      test('are defined, and served at once', async () => {
+      test('The definitions are accepted and served at once.', async () => {
         assert.ok(definitions.length > 0);
         for (const one of definitions) {
           const { code, text } = await apply(`${DEFINITIONS}/${one.metadata.name}`, one);
@@ -133,7 +133,7 @@ describe('Custom resources that others have published', () => {
         }
       });
 
-      test('are described in OpenAPI with every field of their schemas', async () => {
+      test('OpenAPI contains every field of the schemas.', async () => {
         const { paths } = (await client.get('/openapi/v3')).json;
         for (const { spec } of definitions) {
           const [version] = spec.versions.filter(({ served }: Manifest) => served);
@@ -145,7 +145,7 @@ describe('Custom resources that others have published', () => {
         }
       });
 
-      test('are made, shown, changed and applied as their examples say, without a word of what is unknown', async () => {
+      test('The examples can be created, shown, changed and applied without warnings about unknown fields.', async () => {
         assert.ok(examples.length >= project.least, `${examples.length} examples`);
         for (const { url, object } of examples) {
           const made = await apply(url, object, '&fieldValidation=Strict');
@@ -157,14 +157,14 @@ describe('Custom resources that others have published', () => {
           assert.deepEqual([table.kind, table.rows?.length], ['Table', 1]);
           const body = { metadata: { labels: { seen: 'yes' } } };
           const headers = { 'Content-Type': 'application/merge-patch+json' };
-          const { code, json, text } = await client.ask('PATCH', url, { body, headers });
+          const { code, json, text } = await client.request('PATCH', url, { body, headers });
           assert.equal(code, 200, text);
           assert.deepEqual(json.spec, made.json.spec);
         }
       });
 
-      test('are gone with their definitions', async () => {
-        for (const { metadata } of definitions) await client.ask('DELETE', `${DEFINITIONS}/${metadata.name}`);
+      test('The objects are deleted with their definitions.', async () => {
+        for (const { metadata } of definitions) await client.request('DELETE', `${DEFINITIONS}/${metadata.name}`);
         for (const { metadata } of definitions) {
           const url = `${DEFINITIONS}/${metadata.name}`;
           await until(`${metadata.name} to be gone`, async () => (await client.get(url)).code === 404);
@@ -175,7 +175,7 @@ describe('Custom resources that others have published', () => {
   }
 
   function apply(url: string, body: Manifest, more = '') {
-    return client.ask('PATCH', `${url}?fieldManager=published${more}`, { body, headers: APPLY });
+    return client.request('PATCH', `${url}?fieldManager=published${more}`, { body, headers: APPLY });
   }
 });
 
@@ -186,14 +186,14 @@ function manifests(dir: string, pattern: string): Manifest[] {
       try {
         return loadAll(readFileSync(join(dir, file), 'utf8')) as Manifest[];
       } catch {
-        // a template for a tool
+        // a template of a tool
         return [];
       }
     })
     .filter((one) => typeof one === 'object' && one?.metadata !== undefined);
 }
 
-/** The objects of the kinds that are defined, each where it goes. What is found twice is the first that has its name. */
+/** The objects of the defined kinds with their URLs; of several objects with one name only the first. */
 function placed(
   definitions: readonly Manifest[],
   objects: readonly Manifest[],
@@ -211,7 +211,7 @@ function placed(
     const place = isNamespaced ? `/namespaces/${NAMESPACE}` : '';
     const key = `${group}/${names.plural}/${name}`;
     const url = `/apis/${group}/${version}${place}/${names.plural}/${name}`;
-    if (!found.has(key) && !REFUSED.has(object.metadata.generateName ?? name))
+    if (!found.has(key) && !INVALID_EXAMPLES.has(object.metadata.generateName ?? name))
       found.set(key, { url, object: { ...object, metadata } });
   }
   return [...found.values()];

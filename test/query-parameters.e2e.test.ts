@@ -8,7 +8,7 @@ interface Parameter {
   readonly name: string;
   readonly good: readonly string[];
   readonly bad: readonly string[];
-  /** what a bad value is answered with: a misspelled one, or one that is spelled well and means nothing */
+  /** the codes for a malformed value and for an invalid one */
   readonly code: 400 | 422;
 }
 
@@ -60,73 +60,74 @@ const DELETION = [
   text('propagationPolicy', ['Background', 'Foreground', 'Orphan'], ['Sideways'], 422),
 ];
 
-/** A watch has no pages, its time is one of those that it is asked with here, and no other holds for it. */
+/** Parameters without effect on a watch; its timeout is set in the request. */
 const NOT_OF_WATCHES = new Set(['continue', 'timeout', 'timeoutSeconds']);
 
 interface Verb {
-  /** a request, which succeeds as it stands */
-  readonly ask: Ask;
-  /** those that Kubernetes knows for it */
+  /** a request that succeeds without parameters */
+  readonly send: SendRequest;
+  /** the parameters that Kubernetes has for it */
   readonly parameters: readonly Parameter[];
-  /** its requests change nothing and last a while: several are made at a time */
+  /** its requests change nothing and take long, so several run at a time */
   readonly isLong?: true;
 }
 
 const VERBS: Readonly<Record<string, Verb>> = {
-  get: { ask: (client, query) => client.get(`${MAPS}/kept${query}`), parameters: [PRETTY, TIMEOUT, VERSION] },
+  get: { send: (client, query) => client.get(`${MAPS}/kept${query}`), parameters: [PRETTY, TIMEOUT, VERSION] },
   list: {
-    ask: (client, query) => client.get(`${MAPS}${query}`),
+    send: (client, query) => client.get(`${MAPS}${query}`),
     parameters: [...COLLECTION, flag('watch', ['false', '0']), flag('sendInitialEvents', [])],
   },
   watch: {
-    // what a watch sends first is its state; its end is that of its time
-    ask: (client, query) => client.get(`${MAPS}${query === '' ? '?' : `${query}&`}watch=1&timeoutSeconds=1`),
+    // a watch sends its state and ends by its timeout
+    send: (client, query) => client.get(`${MAPS}${query === '' ? '?' : `${query}&`}watch=1&timeoutSeconds=1`),
     parameters: [...COLLECTION.filter(({ name }) => !NOT_OF_WATCHES.has(name))],
     isLong: true,
   },
   create: {
-    ask: (client, query) => client.ask('POST', `${MAPS}${query}`, { body: { metadata: { generateName: 'made-' } } }),
+    send: (client, query) =>
+      client.request('POST', `${MAPS}${query}`, { body: { metadata: { generateName: 'made-' } } }),
     parameters: [PRETTY, TIMEOUT, DRY_RUN, MANAGER, VALIDATION],
   },
   update: {
-    ask: (client, query) => client.ask('PUT', `${MAPS}/kept${query}`, { body: configMap('kept') }),
+    send: (client, query) => client.request('PUT', `${MAPS}/kept${query}`, { body: configMap('kept') }),
     parameters: [PRETTY, TIMEOUT, DRY_RUN, MANAGER, VALIDATION],
   },
   patch: {
-    ask: (client, query) =>
-      client.ask('PATCH', `${MAPS}/kept${query}`, {
+    send: (client, query) =>
+      client.request('PATCH', `${MAPS}/kept${query}`, {
         body: { data: { patched: 'yes' } },
         headers: { 'Content-Type': 'application/merge-patch+json' },
       }),
     parameters: [PRETTY, TIMEOUT, DRY_RUN, MANAGER, VALIDATION, flag('force', [])],
   },
   apply: {
-    ask: (client, query) =>
-      client.ask('PATCH', `${MAPS}/applied${query === '' ? '?' : `${query}&`}fieldManager=tests`, {
+    send: (client, query) =>
+      client.request('PATCH', `${MAPS}/applied${query === '' ? '?' : `${query}&`}fieldManager=tests`, {
         body: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'applied' } },
         headers: { 'Content-Type': 'application/apply-patch+yaml' },
       }),
     parameters: [PRETTY, TIMEOUT, DRY_RUN, VALIDATION, flag('force')],
   },
   delete: {
-    ask: async (client, query) => {
-      await client.ask('POST', MAPS, { body: configMap('goes') });
-      return client.ask('DELETE', `${MAPS}/goes${query}`);
+    send: async (client, query) => {
+      await client.request('POST', MAPS, { body: configMap('goes') });
+      return client.request('DELETE', `${MAPS}/goes${query}`);
     },
     parameters: [PRETTY, TIMEOUT, ...DELETION],
   },
   deletecollection: {
-    ask: async (client, query) => {
-      await client.ask('POST', MAPS, { body: configMap('goes') });
-      return client.ask('DELETE', `${MAPS}${query}`);
+    send: async (client, query) => {
+      await client.request('POST', MAPS, { body: configMap('goes') });
+      return client.request('DELETE', `${MAPS}${query}`);
     },
     parameters: [...COLLECTION, ...DELETION],
   },
 };
 
-type Ask = (client: Client, query: string) => Promise<Reply>;
+type SendRequest = (client: Client, query: string) => Promise<Reply>;
 
-/** Nothing that a client types as a parameter is overlooked: it is honoured, or judged. */
+/** No parameter is ignored: it is applied or rejected. */
 describe('Query parameters', () => {
   let system: RunningSystem;
   let client: Client;
@@ -137,21 +138,21 @@ describe('Query parameters', () => {
   });
   after(() => system?.stop());
 
-  for (const [verb, { ask, parameters, isLong = false }] of Object.entries(VERBS)) {
+  for (const [verb, { send, parameters, isLong = false }] of Object.entries(VERBS)) {
     for (const { name, good, bad, code } of parameters) {
-      test(`${verb}: ${name} takes what it means, and answers ${code} to anything else without doing it`, async () => {
+      test(`${verb} accepts valid values of ${name}, and answers ${code} to others without effect.`, async () => {
         const isTaken = async (value: string) => {
-          await client.ask('POST', MAPS, { body: configMap('kept') });
-          const reply = await ask(client, `?${name}=${encodeURIComponent(value)}`);
+          await client.request('POST', MAPS, { body: configMap('kept') });
+          const reply = await send(client, `?${name}=${encodeURIComponent(value)}`);
           assert.ok(reply.code < 300, `${name}=${value}: ${reply.code} ${reply.text.slice(0, 200)}`);
         };
         if (isLong) await Promise.all(good.map(isTaken));
         else for (const value of good) await isTaken(value);
-        await client.ask('POST', MAPS, { body: configMap('kept') });
-        await client.ask('POST', MAPS, { body: configMap('goes') });
+        await client.request('POST', MAPS, { body: configMap('kept') });
+        await client.request('POST', MAPS, { body: configMap('goes') });
         const before = await names();
         for (const value of bad) {
-          const reply = await ask(client, `?${name}=${encodeURIComponent(value)}`);
+          const reply = await send(client, `?${name}=${encodeURIComponent(value)}`);
           assert.equal(reply.code, code, `${name}=${value}: ${reply.text.slice(0, 200)}`);
           assert.equal(reply.json.kind, 'Status');
         }
@@ -166,7 +167,7 @@ describe('Query parameters', () => {
   };
 });
 
-describe('A delete of a collection', () => {
+describe('Deletion of a collection', () => {
   let system: RunningSystem;
   let client: Client;
   const LABELLED = `${MAPS}?labelSelector=mine`;
@@ -179,70 +180,70 @@ describe('A delete of a collection', () => {
 
   const fill = async () => {
     for (const name of ['m1', 'm2', 'm3', 'm4', 'm5'])
-      await client.ask('POST', MAPS, { body: { metadata: { name, labels: { mine: '' } } } });
+      await client.request('POST', MAPS, { body: { metadata: { name, labels: { mine: '' } } } });
   };
-  const left = async () => {
+  const remaining = async () => {
     const { json } = await client.get(LABELLED);
     return json.items.map((item: { metadata: { name: string } }) => item.metadata.name).join(' ');
   };
   const namesIn = ({ json }: Reply) =>
     json.items.map((item: { metadata: { name: string } }) => item.metadata.name).join(' ');
 
-  test('with a limit deletes one page, and says where the next begins', async () => {
+  test('A deletion with a limit deletes one page and returns a token for the next.', async () => {
     await fill();
     const all = `${MAPS}?fieldSelector=metadata.name!=kube-root-ca.crt`;
-    const first = await client.ask('DELETE', `${all}&limit=2`);
+    const first = await client.request('DELETE', `${all}&limit=2`);
     assert.deepEqual([first.code, namesIn(first)], [200, 'm1 m2']);
-    assert.equal(await left(), 'm3 m4 m5');
+    assert.equal(await remaining(), 'm3 m4 m5');
     const token = encodeURIComponent(first.json.metadata.continue);
-    const second = await client.ask('DELETE', `${all}&limit=2&continue=${token}`);
+    const second = await client.request('DELETE', `${all}&limit=2&continue=${token}`);
     assert.equal(namesIn(second), 'm3 m4');
     assert.equal(second.json.metadata.resourceVersion, first.json.metadata.resourceVersion);
-    const last = await client.ask(
+    const last = await client.request(
       'DELETE',
       `${all}&limit=2&continue=${encodeURIComponent(second.json.metadata.continue)}`,
     );
     assert.deepEqual([namesIn(last), last.json.metadata.continue], ['m5', '']);
-    assert.equal(await left(), '');
+    assert.equal(await remaining(), '');
   });
 
-  test('tells how many remain where nothing is selected', async () => {
+  test('Without a selector, the answer has the number of remaining objects.', async () => {
     await fill();
-    const { json } = await client.ask('DELETE', `${MAPS}?limit=2&dryRun=All`);
+    const { json } = await client.request('DELETE', `${MAPS}?limit=2&dryRun=All`);
     assert.equal(json.metadata.remainingItemCount, 3);
-    assert.equal(await left(), 'm1 m2 m3 m4 m5');
+    assert.equal(await remaining(), 'm1 m2 m3 m4 m5');
   });
 
-  test('at an exact version deletes what was there then', async () => {
+  test('A deletion at an exact version deletes the objects of that version.', async () => {
     await fill();
     const { json } = await client.get(LABELLED);
-    await client.ask('POST', MAPS, { body: { metadata: { name: 'm6', labels: { mine: '' } } } });
+    await client.request('POST', MAPS, { body: { metadata: { name: 'm6', labels: { mine: '' } } } });
     const query = `resourceVersion=${json.metadata.resourceVersion}&resourceVersionMatch=Exact`;
-    const reply = await client.ask('DELETE', `${LABELLED}&${query}`);
+    const reply = await client.request('DELETE', `${LABELLED}&${query}`);
     assert.deepEqual([reply.code, namesIn(reply)], [200, 'm1 m2 m3 m4 m5']);
-    assert.equal(await left(), 'm6');
-    await client.ask('DELETE', `${MAPS}/m6`);
+    assert.equal(await remaining(), 'm6');
+    await client.request('DELETE', `${MAPS}/m6`);
   });
 
-  test('of a version of the future deletes nothing', async () => {
+  test('A deletion at a future version deletes nothing.', async () => {
     await fill();
-    const reply = await client.ask('DELETE', `${LABELLED}&resourceVersion=9999999`);
+    const reply = await client.request('DELETE', `${LABELLED}&resourceVersion=9999999`);
     assert.equal(reply.code, 504);
-    assert.equal(await left(), 'm1 m2 m3 m4 m5');
+    assert.equal(await remaining(), 'm1 m2 m3 m4 m5');
   });
 
-  test('with options in the body still takes those of a list from the query', async () => {
+  test('List options are read from the query even if the body has delete options.', async () => {
     await fill();
-    const reply = await client.ask('DELETE', `${LABELLED}&limit=2`, { body: { gracePeriodSeconds: 0 } });
+    const reply = await client.request('DELETE', `${LABELLED}&limit=2`, { body: { gracePeriodSeconds: 0 } });
     assert.equal(namesIn(reply), 'm1 m2');
-    assert.equal(await left(), 'm3 m4 m5');
+    assert.equal(await remaining(), 'm3 m4 m5');
   });
 
-  test('answers with the first failure when nothing is under way any more', async () => {
+  test('The first failure is returned after all started deletions have ended.', async () => {
     await fill();
     const uid = '00000000-0000-0000-0000-000000000000';
-    const reply = await client.ask('DELETE', LABELLED, { body: { preconditions: { uid } } });
+    const reply = await client.request('DELETE', LABELLED, { body: { preconditions: { uid } } });
     assert.equal(reply.code, 409);
-    assert.equal(await left(), 'm1 m2 m3 m4 m5');
+    assert.equal(await remaining(), 'm1 m2 m3 m4 m5');
   });
 });

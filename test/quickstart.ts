@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { parseSteps, type Step, withOutputs } from './support/documentation-page.ts';
 import { findKubectl } from './support/kubectl.ts';
-import { pageWith, type Step, stepsOf } from './support/page.ts';
 
 export const PAGE = fileURLToPath(new URL('../docs/quickstart.md', import.meta.url));
 
-/** Runs the commands of the page against a fresh system and answers what each printed. */
+/** Runs the commands of the page against a new system and returns their outputs. */
 export async function runPage(page: string): Promise<string[]> {
   const tidegate = await startTidegate();
   const home = mkdtempSync(join(tmpdir(), 'tidegate-quickstart-'));
   try {
-    return await runSteps(tidegate, stepsOf(page), home);
+    return await runSteps(tidegate, parseSteps(page), home);
   } finally {
     await tidegate.stop();
     rmSync(home, { recursive: true, force: true });
@@ -44,8 +44,8 @@ async function runSteps(tidegate: TestTidegate, steps: readonly Step[], home: st
   return outputs;
 }
 
-/** `node test/quickstart.ts --record` writes what the commands print into the page. */
+/** `node test/quickstart.ts --record` writes the outputs of the commands into the page. */
 if (process.argv.includes('--record')) {
   const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(PAGE, pageWith(page, await runPage(page)));
+  writeFileSync(PAGE, withOutputs(page, await runPage(page)));
 }

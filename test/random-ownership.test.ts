@@ -7,7 +7,7 @@ import { ConflictingOwners } from '@tidegate/managed-fields';
 import { type Managed, type PublishedSchema, plain, run, type Step } from '@tidegate/managed-fields/testing';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { Random } from '@tidegate/testkit';
-import { programAt, whyNoProgram } from './support/cached-go-program.ts';
+import { programPath, whyNoProgram } from './support/cached-go-program.ts';
 
 const MERGE = { name: 'go-merge', modules: ['sigs.k8s.io/structured-merge-diff/v6@v6.3.0'] };
 const STEPS = 3000;
@@ -15,7 +15,7 @@ const STEPS = 3000;
 const scalar = (name: string) => ({ name, type: { scalar: 'string' } });
 const named = (name: string, namedType: string) => ({ name, type: { namedType } });
 
-/** Each way in which an object can be owned, and each in some other. */
+/** All kinds of ownership of fields, also nested. */
 const schema: PublishedSchema = {
   types: [
     {
@@ -104,13 +104,13 @@ interface Outcome {
   error?: string;
 }
 
-test('what becomes of random objects, and whose their fields are, is what structured-merge-diff says', {
+test('Random updates and applies have the same results and owners as in structured-merge-diff.', {
   skip: whyNoProgram(MERGE) ?? false,
 }, async (t) => {
   const seed = Number(process.env.SEED ?? 20260101);
   t.diagnostic(`SEED=${seed}`);
   const random = new Random(seed);
-  const child = spawn(programAt(MERGE), { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(programPath(MERGE), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   child.stdin.write(`${JSON.stringify(schema)}\n`);
   let [live, managers]: [JsonObject | null, Record<string, Managed>] = [null, {}];
@@ -132,7 +132,7 @@ test('what becomes of random objects, and whose their fields are, is what struct
     };
     child.stdin.write(`${JSON.stringify(step)}\n`);
     const expected = JSON.parse(String((await lines.next()).value)) as Outcome;
-    // what is empty it leaves out
+    // structured-merge-diff omits empty values
     if (expected.conflicts === undefined) Object.assign(expected, { result: {}, resultManagers: {}, ...expected });
     const found = outcomeOf(step);
     assert.deepEqual(found, expected, JSON.stringify(step));
@@ -141,7 +141,7 @@ test('what becomes of random objects, and whose their fields are, is what struct
       count[applies ? 'applies' : 'updates']++;
       [live, managers] = [expected.result ?? null, expected.resultManagers ?? {}];
       const again = outcomeOf({ ...step, live, managers });
-      // what is empty says one thing of what is there, and another of what is not
+      // empty values have a different effect on existing and missing fields
       if (applies && !/null|\{\}|\[\]/.test(JSON.stringify(step.object)))
         assert.deepEqual(again, expected, `applied twice: ${JSON.stringify(step)}`);
     }

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { EVERYWHERE, eventLine, History, path } from './support/history.ts';
+import { ALL_NAMESPACES, eventLine, History, path } from './support/history.ts';
 import { type RunningSystem, runningSystem, SMALL_LIMITS } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
@@ -19,8 +19,8 @@ async function listsFromStore(client: Client): Promise<number> {
   return Number(/^tidegate_gateway_lists_total\{source="store"\} (\d+)/m.exec(text)?.[1] ?? 0);
 }
 
-/** The mirrors of this system remember a few changes only: everything older is the store's to tell. */
-describe('What the mirror has forgotten', () => {
+/** The windows of the mirrors are small, so older states are read from the store. */
+describe('States outside of the mirror window', () => {
   let system: RunningSystem;
   let client: Client;
   let history: History;
@@ -31,17 +31,17 @@ describe('What the mirror has forgotten', () => {
     ({ client } = system);
     history = new History(client);
     await history.makeNamespaces();
-    await history.play(STEPS);
+    await history.makeChanges(STEPS);
     moments = [1, 5, 40, 80, 111].map((i) => history.steps[i]?.revision ?? 0);
   });
   after(() => system.stop());
 
   const exact = (revision: number) => `resourceVersion=${revision}&resourceVersionMatch=Exact`;
 
-  test('an exact list is as it was, of one namespace and of all, whole and selected', async () => {
+  test('An exact list shows the old state, for one and all namespaces, with and without selectors.', async () => {
     const before = await listsFromStore(client);
     for (const revision of moments) {
-      const everything = (await client.get(`${EVERYWHERE}?${exact(revision)}`)).json;
+      const everything = (await client.get(`${ALL_NAMESPACES}?${exact(revision)}`)).json;
       assert.equal(everything.kind, 'ConfigMapList');
       assert.deepEqual(everything.metadata, { resourceVersion: String(revision) });
       const played = everything.items.filter((item: { data: { step?: string } }) => item.data.step !== undefined);
@@ -57,28 +57,28 @@ describe('What the mirror has forgotten', () => {
     assert.equal(await listsFromStore(client), before + 3 * moments.length);
   });
 
-  test('a deletion of a collection is about the objects of that version, page by page', async () => {
+  test('A deletion of a collection at an old version deletes the objects of that version, page by page.', async () => {
     const collection = path('beta');
     const first = exact(moments.at(-1) ?? 0);
     const whole = (await client.get(`${collection}?${first}`)).json.items;
     const items: unknown[] = [];
     let next = first;
     do {
-      const { code, text, json } = await client.ask('DELETE', `${collection}?dryRun=All&limit=2&${next}`);
+      const { code, text, json } = await client.request('DELETE', `${collection}?dryRun=All&limit=2&${next}`);
       assert.equal(code, 200, text);
       items.push(...json.items);
       next = json.metadata.continue === '' ? '' : `continue=${json.metadata.continue}`;
     } while (next !== '');
     assert.deepEqual(items, whole);
-    const red = await client.ask('DELETE', `${collection}?dryRun=All&labelSelector=color%3Dred&${first}`);
+    const red = await client.request('DELETE', `${collection}?dryRun=All&labelSelector=color%3Dred&${first}`);
     assert.deepEqual(red.json.items, whole.filter(isRed));
   });
 
   for (const [where, collection] of [
     ['one namespace', path('beta')],
-    ['all namespaces', EVERYWHERE],
+    ['all namespaces', ALL_NAMESPACES],
   ] as const) {
-    test(`pages of ${where} are that snapshot, and tell what remains, while writes go on`, async () => {
+    test(`Pages of ${where} show one snapshot with the remaining count during writes.`, async () => {
       const revision = moments.at(-1) ?? 0;
       const whole = (await client.get(`${collection}?${exact(revision)}`)).json.items;
       for (const limit of [1, 3, 7]) {
@@ -94,21 +94,21 @@ describe('What the mirror has forgotten', () => {
           if (json.metadata.continue === '') break;
           assert.equal(json.items.length, limit);
           query = `continue=${json.metadata.continue}`;
-          await client.ask('POST', MAPS, { body: configMap(`p${limit}-${page}-${where.replace(' ', '-')}`) });
+          await client.request('POST', MAPS, { body: configMap(`p${limit}-${page}-${where.replace(' ', '-')}`) });
         }
         assert.deepEqual(items, whole);
       }
     });
   }
 
-  test('a paged list that the mirror began goes on in the store when the mirror has forgotten it', async () => {
-    // more snapshots than a mirror keeps for paging are begun in between
+  test('A paged list from the mirror continues in the store after its version left the window.', async () => {
+    // start more paged lists than a mirror keeps snapshots for
     const whole = (await client.get(path('beta'))).json;
     let page = (await client.get(`${path('beta')}?limit=2`)).json;
     const items = [...page.items];
     const before = await listsFromStore(client);
     for (let i = 0; i < 70; i++) {
-      await client.ask('POST', MAPS, { body: configMap(`between-${i}`) });
+      await client.request('POST', MAPS, { body: configMap(`between-${i}`) });
       await client.get(`${path('beta')}?limit=1`);
     }
     while (page.metadata.continue !== '') {
@@ -122,12 +122,12 @@ describe('What the mirror has forgotten', () => {
     assert.ok((await listsFromStore(client)) > before);
   });
 
-  test('pages of a selection do not tell what remains', async () => {
+  test('Pages with a selector have no remaining count.', async () => {
     const revision = moments.at(-1) ?? 0;
     const expected = history.at(revision, isRed);
     const items: unknown[] = [];
     for (let query = exact(revision); query !== ''; ) {
-      const { json } = await client.get(`${EVERYWHERE}?limit=2&labelSelector=color%3Dred&${query}`);
+      const { json } = await client.get(`${ALL_NAMESPACES}?limit=2&labelSelector=color%3Dred&${query}`);
       assert.equal(json.metadata.remainingItemCount, undefined);
       items.push(...json.items);
       query = json.metadata.continue === '' ? '' : `continue=${json.metadata.continue}`;
@@ -135,7 +135,7 @@ describe('What the mirror has forgotten', () => {
     assert.deepEqual(items, expected);
   });
 
-  test('it comes in every form, and as gzip', async () => {
+  test('Old states are served in every format and compressed.', async () => {
     const revision = moments.at(-1) ?? 0;
     const list = `${path('beta')}?${exact(revision)}`;
     const { items } = (await client.get(list)).json;
@@ -163,11 +163,11 @@ describe('What the mirror has forgotten', () => {
     assert.deepEqual(JSON.parse(gunzipSync(gzip.bytes).toString()).items, items);
   });
 
-  test('a list of many MiB is sent as the store reads it, plain and as gzip, also after readers who left', async () => {
+  test('A large list is streamed from the store, plain and compressed, also after aborted reads.', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `large-${10 + i}`);
-    for (const name of names) await client.ask('POST', MAPS, { body: configMap(name, { a: name.repeat(15_000) }) });
+    for (const name of names) await client.request('POST', MAPS, { body: configMap(name, { a: name.repeat(15_000) }) });
     const { json: now } = await client.get(`${MAPS}?fieldSelector=metadata.name%3Dlarge-10`);
-    for (let i = 0; i < 60; i++) await client.ask('POST', MAPS, { body: configMap(`later-${i}`) });
+    for (let i = 0; i < 60; i++) await client.request('POST', MAPS, { body: configMap(`later-${i}`) });
     const list = `${MAPS}?${exact(now.metadata.resourceVersion)}`;
     const before = await listsFromStore(client);
     const plain = await client.get(list);
@@ -184,15 +184,15 @@ describe('What the mirror has forgotten', () => {
     assert.equal(await listsFromStore(client), before + 2);
 
     const session = connect(system.tidegate.server, { ca: readFileSync(system.tidegate.caFile) });
-    const ask = (coding: string) =>
+    const send = (coding: string) =>
       session.request({ ':path': list, 'accept-encoding': coding, authorization: `Bearer ${system.tidegate.token}` });
     for (const coding of ['gzip', 'identity']) {
       for (let i = 0; i < 3; i++) {
-        const left = ask(coding);
-        await once(left, 'response');
-        left.destroy();
+        const aborted = send(coding);
+        await once(aborted, 'response');
+        aborted.destroy();
       }
-      const bytes = Buffer.concat(await ask(coding).toArray());
+      const bytes = Buffer.concat(await send(coding).toArray());
       assert.deepEqual(coding === 'gzip' ? gunzipSync(bytes) : bytes, plain.bytes);
     }
     session.close();
@@ -201,14 +201,14 @@ describe('What the mirror has forgotten', () => {
   const alphaRed = (object: never) => inAlpha(object) && isRed(object);
   const isX12 = (object: { metadata: { name: string } }) => object.metadata.name === 'x12';
   const watches: ReadonlyArray<[string, string, (object: never) => boolean]> = [
-    ['everything', `${EVERYWHERE}?watch=1`, () => true],
+    ['everything', `${ALL_NAMESPACES}?watch=1`, () => true],
     ['a namespace', `${path('alpha')}?watch=1`, inAlpha as never],
-    ['a selection', `${EVERYWHERE}?watch=1&labelSelector=color%3Dred`, isRed as never],
+    ['a selection', `${ALL_NAMESPACES}?watch=1&labelSelector=color%3Dred`, isRed as never],
     ['a selection of a namespace', `${path('alpha')}?watch=1&labelSelector=color%3Dred`, alphaRed],
     ['one object', `${path('beta')}/x12?watch=1`, ((object: never) => !inAlpha(object) && isX12(object)) as never],
   ];
   for (const [what, address, selects] of watches) {
-    test(`a watch of ${what} tells every change since, once and in order, and goes on with what happens`, async () => {
+    test(`A watch of ${what} sends every change since its version, once and in order, and continues with new ones.`, async () => {
       for (const revision of moments) {
         const watch = await client.watch(`${address}&resourceVersion=${revision}&timeoutSeconds=20`);
         assert.equal(watch.code, 200);
@@ -216,45 +216,47 @@ describe('What the mirror has forgotten', () => {
         await history.change('beta', 'x12', 'red');
         await history.change('alpha', 'x12', 'blue');
         const expected = history.events(revision, selects as never);
-        const told: string[] = [];
-        while (told.length < expected.length) {
+        const received: string[] = [];
+        while (received.length < expected.length) {
           const event = await watch.next();
-          if (event.object.data?.step !== undefined) told.push(eventLine(event));
+          if (event.object.data?.step !== undefined) received.push(eventLine(event));
         }
-        assert.deepEqual(told, expected);
+        assert.deepEqual(received, expected);
         watch.close();
       }
     });
   }
 
-  test('several watches from the same past are told the same', async () => {
+  test('Several watches from the same old version receive the same events.', async () => {
     const [revision = 0] = moments;
     const expected = history.events(revision, isRed as never);
-    const tell = async () => {
-      const watch = await client.watch(`${EVERYWHERE}?watch=1&labelSelector=color%3Dred&resourceVersion=${revision}`);
-      const told: string[] = [];
-      while (told.length < expected.length) told.push(eventLine(await watch.next()));
+    const receive = async () => {
+      const watch = await client.watch(
+        `${ALL_NAMESPACES}?watch=1&labelSelector=color%3Dred&resourceVersion=${revision}`,
+      );
+      const received: string[] = [];
+      while (received.length < expected.length) received.push(eventLine(await watch.next()));
       watch.close();
-      return told;
+      return received;
     };
-    for (const told of await Promise.all(Array.from({ length: 9 }, tell))) assert.deepEqual(told, expected);
+    for (const received of await Promise.all(Array.from({ length: 9 }, receive))) assert.deepEqual(received, expected);
   });
 
-  test('a watch from the past ends when its client leaves', async () => {
+  test('A watch from an old version ends when its client disconnects.', async () => {
     const watching = async () =>
       Number(
         /^apiserver_longrunning_requests\{verb="WATCH",scope="cluster",.*resource="configmaps".*\} (\d+)/m.exec(
           (await client.get('/metrics')).text,
         )?.[1],
       );
-    const watch = await client.watch(`${EVERYWHERE}?watch=1&resourceVersion=${moments[0]}`);
+    const watch = await client.watch(`${ALL_NAMESPACES}?watch=1&resourceVersion=${moments[0]}`);
     await watch.next();
     watch.close();
-    await until('no watch to be open', async () => (await watching()) === 0);
+    await until('all watches to end', async () => (await watching()) === 0);
   });
 });
 
-describe('What the store has forgotten, too', () => {
+describe('States outside of the store window', () => {
   let system: RunningSystem;
   let client: Client;
   let old: number;
@@ -268,14 +270,14 @@ describe('What the store has forgotten, too', () => {
     ({ client } = system);
     const history = new History(client);
     await history.makeNamespaces();
-    await history.play(20);
-    const page = (await client.get(`${EVERYWHERE}?limit=3`)).json;
-    // the page's own version is kept for the next page
+    await history.makeChanges(20);
+    const page = (await client.get(`${ALL_NAMESPACES}?limit=3`)).json;
+    // the version of the page is kept for the next page
     old = history.steps[10]?.revision ?? 0;
     paged = page.metadata.resourceVersion;
     token = page.metadata.continue;
     await until(
-      'the log to be cut',
+      'the log to be truncated',
       async () => {
         await history.change('alpha', 'x10', history.steps.length % 2 === 0 ? 'red' : 'blue');
         const reply = await client.get(`${path('beta')}?resourceVersion=${old}&resourceVersionMatch=Exact`);
@@ -287,7 +289,7 @@ describe('What the store has forgotten, too', () => {
   });
   after(() => system.stop());
 
-  test('an exact list is 410, and says so in these words', async () => {
+  test('An exact list at an expired version fails with 410 and the message of kube-apiserver.', async () => {
     for (const query of ['&resourceVersionMatch=Exact', '&limit=5', '&limit=5&resourceVersionMatch=Exact']) {
       const { code, json } = await client.get(`${path('beta')}?resourceVersion=${old}${query}`);
       assert.equal(code, 410);
@@ -296,8 +298,8 @@ describe('What the store has forgotten, too', () => {
     }
   });
 
-  test('a deletion of a collection as it was then is 410, and deletes nothing', async () => {
-    const { code, json } = await client.ask(
+  test('A deletion of a collection at an expired version fails with 410 and deletes nothing.', async () => {
+    const { code, json } = await client.request(
       'DELETE',
       `${path('beta')}?resourceVersion=${old}&resourceVersionMatch=Exact`,
     );
@@ -305,7 +307,7 @@ describe('What the store has forgotten, too', () => {
     assert.ok((await client.get(path('beta'))).json.items.length > 0);
   });
 
-  test('a list not older than it is answered with a newer state', async () => {
+  test('A list not older than an expired version returns a newer state.', async () => {
     for (const query of ['', '&resourceVersionMatch=NotOlderThan', '&resourceVersionMatch=NotOlderThan&limit=2']) {
       const { code, json } = await client.get(`${path('beta')}?resourceVersion=${old}${query}`);
       assert.equal(code, 200);
@@ -313,11 +315,11 @@ describe('What the store has forgotten, too', () => {
     }
   });
 
-  test('a continuation is 410 with a token that brings the rest of the newest state', async () => {
+  test('An expired continue token answers 410 with a new token for the rest of the newest state.', async () => {
     const start = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: old, start: 'alpha/zz\0' })).toString(
       'base64url',
     );
-    const { code, json } = await client.get(`${EVERYWHERE}?limit=500&continue=${start}`);
+    const { code, json } = await client.get(`${ALL_NAMESPACES}?limit=500&continue=${start}`);
     assert.equal(code, 410);
     assert.equal(json.reason, 'Expired');
     assert.match(
@@ -325,9 +327,9 @@ describe('What the store has forgotten, too', () => {
       /^The provided continue parameter is too old to display a consistent list result\. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results\. Continuing with the provided token results in an inconsistent list - /,
     );
     assert.equal(JSON.parse(Buffer.from(json.metadata.continue, 'base64url').toString()).rv, -1);
-    const rest = await client.get(`${EVERYWHERE}?limit=500&continue=${json.metadata.continue}`);
+    const rest = await client.get(`${ALL_NAMESPACES}?limit=500&continue=${json.metadata.continue}`);
     assert.equal(rest.code, 200, rest.text);
-    const now = (await client.get(EVERYWHERE)).json.items as Array<{ metadata: { namespace: string } }>;
+    const now = (await client.get(ALL_NAMESPACES)).json.items as Array<{ metadata: { namespace: string } }>;
     assert.deepEqual(
       rest.json.items,
       now.filter(({ metadata }) => metadata.namespace > 'alpha'),
@@ -335,22 +337,22 @@ describe('What the store has forgotten, too', () => {
     assert.equal(rest.json.metadata.continue, '');
   });
 
-  test('a paged list that is being read stays readable while the mirror keeps its snapshot', async () => {
-    const { code, json } = await client.get(`${EVERYWHERE}?limit=3&continue=${token}`);
+  test('A paged list stays readable while the mirror keeps its snapshot.', async () => {
+    const { code, json } = await client.get(`${ALL_NAMESPACES}?limit=3&continue=${token}`);
     assert.equal(code, 200);
     assert.equal(json.metadata.resourceVersion, paged);
   });
 
-  test('a watch is 410 before its stream begins, and names where history begins', async () => {
+  test('A watch at an expired version fails with 410 before its stream starts and names the oldest version.', async () => {
     for (const query of ['', '&labelSelector=color%3Dred']) {
-      const { code, json } = await client.get(`${EVERYWHERE}?watch=1&resourceVersion=${old}${query}`);
+      const { code, json } = await client.get(`${ALL_NAMESPACES}?watch=1&resourceVersion=${old}${query}`);
       assert.equal(code, 410);
       assert.equal(json.reason, 'Expired');
       assert.match(json.message, new RegExp(`^too old resource version: ${old} \\(\\d+\\)$`));
     }
   });
 
-  test('a get not older than it is answered', async () => {
+  test('A get not older than an expired version is answered.', async () => {
     assert.equal((await client.get(`${path('alpha')}/x10?resourceVersion=${old}`)).code, 200);
   });
 });

@@ -1,5 +1,5 @@
 import { readsSuite } from './support/reads-suite.ts';
 
 readsSuite({ snapshots: true, watchList: true });
-// each gate in its other position; how they go together is in reads.long.test.ts
+// both gates switched; the other combinations are in reads.long.test.ts
 readsSuite({ snapshots: false, watchList: false });

@@ -7,12 +7,12 @@ import { type FaultName, faults } from './reliability/system/faults.ts';
 import { runUnderFaults } from './reliability/system/run-under-faults.ts';
 
 const seeds = (process.env.RELIABILITY_SEEDS ?? '21,22,23').split(',').map(Number);
-/** Short, so that history is given up while clients read it; none of them is away for that long. */
+/** Short, so that history expires while clients read it; no client is disconnected for that long. */
 const WINDOW_SECONDS = 20;
 const STEPS = 20;
 
 for (const nats of [true, false]) {
-  describe(`Two replicas of each part ${nats ? 'with' : 'without'} NATS, whatever goes wrong,`, () => {
+  describe(`Two replicas of each part ${nats ? 'with' : 'without'} NATS under random faults`, () => {
     let cluster: Cluster;
     before(async () => {
       cluster = await startCluster({ replicas: 2, nats, windowSeconds: WINDOW_SECONDS });
@@ -20,7 +20,7 @@ for (const nats of [true, false]) {
     after(() => cluster.stop());
 
     for (const seed of seeds) {
-      test(`keep every promise (seed ${seed})`, async (t) => {
+      test(`Every promise is kept (seed ${seed}).`, async (t) => {
         const random = new Random(seed);
         const names = (Object.keys(faults) as FaultName[]).filter((name) => nats || name !== 'lose NATS');
         const steps = Array.from({ length: STEPS }, () => [...new Set([random.pick(names), random.pick(names)])]);

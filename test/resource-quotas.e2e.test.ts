@@ -7,7 +7,7 @@ import { sharedSystem } from './support/shared-system.ts';
 
 const CREATORS = 100;
 
-describe('Resource quotas, with two gateways', () => {
+describe('Resource quotas with two gateways', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -16,20 +16,20 @@ describe('Resource quotas, with two gateways', () => {
   });
   after(() => system?.stop());
 
-  const create = (path: string, object: object) => client.ask('POST', path, { body: object });
+  const create = (path: string, object: object) => client.request('POST', path, { body: object });
   const map = (name: string) => ({ metadata: { name } });
   const used = async (path: string) => (await client.get(`${path}/resourcequotas/q`)).json.status?.used;
 
-  /** A namespace that pods can be made in. */
+  /** Creates a namespace with a service account, so that pods can be created. */
   async function namespace(name: string): Promise<string> {
     const path = `/api/v1/namespaces/${name}`;
     assert.equal((await create('/api/v1/namespaces', map(name))).code, 201);
     const account = async () => (await client.get(`${path}/serviceaccounts/default`)).code === 200;
-    await until('its account', account);
+    await until('the service account', account);
     return path;
   }
 
-  /** A namespace whose quota has been counted. */
+  /** Creates a namespace with a quota and waits until its usage is counted. */
   async function namespaceWith(name: string, hard: Record<string, string>): Promise<string> {
     const path = await namespace(name);
     assert.equal((await create(`${path}/resourcequotas`, { ...map('q'), spec: { hard } })).code, 201);
@@ -46,14 +46,14 @@ describe('Resource quotas, with two gateways', () => {
     return codes;
   }
 
-  test('a quota counts what was there before it', async () => {
+  test('A quota counts existing objects.', async () => {
     const path = await namespace('old');
     await create(`${path}/secrets`, map('a'));
     const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '250m' } } }] };
     await create(`${path}/pods`, { ...map('p'), spec });
     const hard = { secrets: '5', 'count/services': '1', pods: '3', 'requests.cpu': '2' };
     await create(`${path}/resourcequotas`, { ...map('q'), spec: { hard } });
-    const status = await until('the count', async () => {
+    const status = await until('the usage', async () => {
       const found = (await client.get(`${path}/resourcequotas/q`)).json.status;
       return found?.used === undefined ? undefined : found;
     });
@@ -63,17 +63,17 @@ describe('Resource quotas, with two gateways', () => {
     });
   });
 
-  test('a quota that is made while others write counts all that they make', async () => {
+  test('A quota that is created during writes counts all objects.', async () => {
     const path = await namespace('midst');
     const quota = { ...map('q'), spec: { hard: { secrets: '1000' } } };
     const make = (from: number) =>
       Array.from({ length: 30 }, (_, i) => create(`${path}/secrets`, map(`m-${from + i}`)));
     const replies = await Promise.all([...make(0), create(`${path}/resourcequotas`, quota), ...make(30)]);
     assert.deepEqual(countCodes(replies), { 201: 61 });
-    await until('all to be counted', async () => (await used(path))?.secrets === '60');
+    await until('all objects to be counted', async () => (await used(path))?.secrets === '60');
   });
 
-  test('a hundred creators at once never exceed a number', async () => {
+  test('A hundred concurrent creations never exceed a number of objects.', async () => {
     const path = await namespaceWith('many', { secrets: '30' });
     const names = Array.from({ length: CREATORS }, (_, i) => `map-${i}`);
     const replies = await Promise.all(names.map((name) => create(`${path}/secrets`, map(name))));
@@ -85,7 +85,7 @@ describe('Resource quotas, with two gateways', () => {
     assert.deepEqual(await used(path), { secrets: '30' });
   });
 
-  test('nor do they exceed an amount', async () => {
+  test('Concurrent creations never exceed an amount.', async () => {
     const path = await namespaceWith('amounts', { 'requests.cpu': '2' });
     const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '100m' } } }] };
     const names = Array.from({ length: 40 }, (_, i) => `pod-${i}`);
@@ -94,7 +94,7 @@ describe('Resource quotas, with two gateways', () => {
     assert.deepEqual(await used(path), { 'requests.cpu': '2' });
   });
 
-  test('what is not made is not counted: a name that is taken, a dry run', async () => {
+  test('Failed creations and dry runs are not counted.', async () => {
     const path = await namespaceWith('taken', { secrets: '2' });
     assert.equal((await create(`${path}/secrets`, map('a'))).code, 201);
     assert.equal((await create(`${path}/secrets`, map('a'))).code, 409);
@@ -104,7 +104,7 @@ describe('Resource quotas, with two gateways', () => {
     assert.equal((await create(`${path}/secrets?dryRun=All`, map('c'))).code, 403);
   });
 
-  test('what is deleted is free again, and a quota is never exceeded while it is counted anew', async () => {
+  test('Deletions release the quota, and it is not exceeded during a recount.', async () => {
     const path = await namespaceWith('churn', { secrets: '5' });
     const maps = `${path}/secrets`;
     let most = 0;
@@ -113,27 +113,27 @@ describe('Resource quotas, with two gateways', () => {
         const name = `map-${worker}-${i}`;
         if ((await create(maps, map(name))).code !== 201) continue;
         most = Math.max(most, (await client.get(maps)).json.items.length);
-        await client.ask('DELETE', `${maps}/${name}`);
+        await client.request('DELETE', `${maps}/${name}`);
       }
     };
     await Promise.all(Array.from({ length: 12 }, (_, worker) => churn(worker)));
     assert.ok(most > 0 && most <= 5, `${most} at once`);
-    await until('all to be free', async () => (await used(path)).secrets === '0');
+    await until('the usage to be 0', async () => (await used(path)).secrets === '0');
   });
 
-  test('a pod that has ended is free, although it is still there', async () => {
+  test('A finished pod releases its quota before it is deleted.', async () => {
     const path = await namespaceWith('ended', { pods: '1', 'count/pods': '2' });
     const spec = { containers: [{ name: 'main', image: 'a' }] };
     assert.equal((await create(`${path}/pods`, { ...map('a'), spec })).code, 201);
     assert.equal((await create(`${path}/pods`, { ...map('b'), spec })).code, 403);
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    await client.ask('PATCH', `${path}/pods/a/status`, { headers, body: { status: { phase: 'Succeeded' } } });
-    await until('the place to be free', async () => (await used(path)).pods === '0');
+    await client.request('PATCH', `${path}/pods/a/status`, { headers, body: { status: { phase: 'Succeeded' } } });
+    await until('the usage to be 0', async () => (await used(path)).pods === '0');
     assert.equal((await create(`${path}/pods`, { ...map('b'), spec })).code, 201);
     assert.deepEqual(await used(path), { pods: '1', 'count/pods': '2' });
   });
 
-  test('custom resources are counted', async () => {
+  test('Custom resources are counted.', async () => {
     const schema = { openAPIV3Schema: { type: 'object' } };
     const definition = {
       metadata: { name: 'boats.quota.example.com' },
@@ -151,16 +151,16 @@ describe('Resource quotas, with two gateways', () => {
     await until('boats to be served', async () => (await client.get(boats)).code === 200);
     assert.equal((await create(boats, boat('a'))).code, 201);
     assert.equal((await create(boats, boat('b'))).code, 403);
-    await client.ask('DELETE', `${boats}/a`);
-    await until('it to be free', async () => (await used(path))['count/boats.quota.example.com'] === '0');
+    await client.request('DELETE', `${boats}/a`);
+    await until('the usage to be 0', async () => (await used(path))['count/boats.quota.example.com'] === '0');
   });
 
-  test('a limit that is raised holds as soon as it is counted', async () => {
+  test('A raised limit takes effect after the next count.', async () => {
     const path = await namespaceWith('raised', { secrets: '1' });
     assert.equal((await create(`${path}/secrets`, map('a'))).code, 201);
     assert.equal((await create(`${path}/secrets`, map('b'))).code, 403);
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    await client.ask('PATCH', `${path}/resourcequotas/q`, { headers, body: { spec: { hard: { secrets: '2' } } } });
-    await until('room', async () => (await create(`${path}/secrets`, map('b'))).code === 201);
+    await client.request('PATCH', `${path}/resourcequotas/q`, { headers, body: { spec: { hard: { secrets: '2' } } } });
+    await until('the creation', async () => (await create(`${path}/secrets`, map('b'))).code === 201);
   });
 });

@@ -2,7 +2,7 @@ import { resumeSuite } from './support/resume-suite.ts';
 import { runningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-// so many changes fit that a watcher which is there is never too late, also on a busy machine
+// large enough that a connected watcher never falls out of the window, even on a busy machine
 const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '1' };
 
 resumeSuite({ awaySeconds: 1, open: () => sharedSystem(), from: 'window' });

@@ -10,24 +10,24 @@ const WATCHERS = 1000;
 
 const noNats = (await whyNoNats()) ?? false;
 
-test('a rolling restart of every replica costs a thousand watchers reconnects, and no relist', {
+test('A rolling restart of every replica makes a thousand watchers reconnect, but not relist.', {
   skip: noNats,
 }, async (context) => {
   const cluster = await startCluster({ replicas: 2, nats: true });
   const apis = cluster.endpoints.map((endpoint: Endpoint) => new Api(endpoint, 600_000));
   const writer = apis.map((_, i) => new Api(cluster.endpoints[i] as Endpoint, 20_000));
-  const made: number[] = [];
-  let writing = true;
+  const created: number[] = [];
+  let isWriting = true;
   const write = async () => {
-    for (let i = 0; writing; i++) {
+    for (let i = 0; isWriting; i++) {
       const reply = await (writer[i % 2] as Api).send({ method: 'POST', path: MAPS, body: configMap(`r-${i}`) });
-      if (reply.kind === 'answered' && reply.code === 201) made.push(Number(reply.json.metadata.resourceVersion));
+      if (reply.kind === 'answered' && reply.code === 201) created.push(Number(reply.json.metadata.resourceVersion));
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
   const progress = async () => {
-    const before = made.length;
-    await until('writes to go on', () => made.length > before + 20, 60_000);
+    const before = created.length;
+    await until('writes to continue', () => created.length > before + 20, 60_000);
   };
   const watchers = Array.from({ length: WATCHERS }, (_, i) => new RollingWatcher(apis, i));
   try {
@@ -37,38 +37,38 @@ test('a rolling restart of every replica costs a thousand watchers reconnects, a
     assert.ok(reply.kind === 'answered' && reply.code === 200);
     const from = Number(reply.json.metadata.resourceVersion);
     const running = watchers.map((watcher) => watcher.run(MAPS, from));
-    await until('all to be connected', () => watchers.every((watcher) => watcher.connects > 0), 60_000);
+    await until('all watchers to connect', () => watchers.every((watcher) => watcher.connects > 0), 60_000);
     const done = write();
     await progress();
     for (const name of ['gateway-1', 'gateway-2', 'watch-1', 'watch-2', 'store-1', 'store-2']) {
       await cluster.restart(name);
       await progress();
     }
-    writing = false;
+    isWriting = false;
     await done;
     await until(
-      'all to have caught up',
-      () => watchers.every(({ versions }) => versions.at(-1) === made.at(-1)),
+      'all watchers to catch up',
+      () => watchers.every(({ versions }) => versions.at(-1) === created.at(-1)),
       60_000,
     );
     for (const watcher of watchers) watcher.stop();
     await Promise.all(running);
   } finally {
-    writing = false;
+    isWriting = false;
     for (const watcher of watchers) watcher.stop();
     for (const api of [...apis, ...writer]) api.close();
     await cluster.stop();
   }
   const connects = watchers.reduce((sum, watcher) => sum + watcher.connects, 0);
-  context.diagnostic(`${made.length} writes, ${connects} connections of ${WATCHERS} watchers`);
-  const acknowledged = new Set(made);
+  context.diagnostic(`${created.length} writes, ${connects} connections of ${WATCHERS} watchers`);
+  const acknowledged = new Set(created);
   for (const { versions, relists } of watchers) {
     assert.equal(relists, 0);
     assert.ok(
       versions.every((version, i) => i === 0 || version > (versions[i - 1] as number)),
       'Ordered, Unique',
     );
-    // a write whose answer was lost in a restart may have been done
+    // watchers may also see writes whose answers were lost in a restart
     assert.ok(
       [...acknowledged].every((version) => versions.includes(version)),
       'Reliable, Resumable',

@@ -10,15 +10,15 @@ import { type Measured, timesText } from './runner/times.ts';
 import { makeWorkplace } from './runner/workplace.ts';
 
 /**
- * Runs every test of the project: those beside the sources, then those across services. With words: only the files whose
- * path contains one of them. The last lines tell what was left out because a tool is missing on this machine, what else was
- * skipped, with reasons, and what passed.
+ * Runs all tests of the project: first those beside the sources, then those across services. With words as arguments, it
+ * runs only the files whose path contains one of them. The last lines list the tests that were left out because a tool is
+ * missing, the other skipped tests with their reasons, and the number of passed tests.
  *
- *   --long      also the *.long.test.ts files, each with nothing beside it
- *   --ci        fails when anything is skipped that runner/left-out-in-ci.ts does not name
- *   --times     where the time went
- *   --seed N    in a random order, which is the same for the same number
- *   --lanes N   so many processes at a time; two more than there are cores, since files also wait
+ *   --long      also runs the *.long.test.ts files, one at a time
+ *   --ci        fails if a test is skipped that runner/left-out-in-ci.ts does not list
+ *   --times     prints the times of the files
+ *   --seed N    runs the files in a random order, which the seed reproduces
+ *   --lanes N   the number of concurrent processes; by default two more than cores, because tests also wait
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: options, positionals: words } = parseArgs({
@@ -64,17 +64,17 @@ function done(file: string, result: FileResult): void {
   const path = file.slice(root.length + 1);
   const time = result.cost === undefined ? '' : ` (${(result.cost.wallMs / 1000).toFixed(1)} s)`;
   process.stdout.write(`${result.failures.length === 0 ? 'ok    ' : 'FAILED'} ${path}${time}\n`);
-  tellFailures(path, result.failures);
+  printFailures(path, result.failures);
   passed += result.passed;
   skipped.push(...result.skipped);
   if (result.cost !== undefined) measured.push({ path, cost: result.cost });
 }
 
 function ended(failures: readonly Failure[]): void {
-  tellFailures('at the end', failures);
+  printFailures('at the end', failures);
 }
 
-function tellFailures(place: string, failures: readonly Failure[]): void {
+function printFailures(place: string, failures: readonly Failure[]): void {
   failed += failures.length;
   for (const { name, error } of failures) {
     process.stdout.write(`FAILED ${place}: ${name}\n${error.replace(/^/gm, '    ')}\n`);

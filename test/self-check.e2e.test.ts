@@ -9,7 +9,7 @@ import { type Client, configMap, MAPS } from './support/client.ts';
 import { metricAt } from './support/metric.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
-describe('The self-check of the watch service', { skip: (await whyNoNats()) ?? false }, () => {
+describe('Self-check of the watch service', { skip: (await whyNoNats()) ?? false }, () => {
   let database: TestPostgres;
   let system: RunningSystem;
   let client: Client;
@@ -26,7 +26,7 @@ describe('The self-check of the watch service', { skip: (await whyNoNats()) ?? f
       env: { TIDEGATE_ALLOW_DATA_LOSS: 'true', TIDEGATE_SELF_CHECK_SECONDS: '0.2' },
     });
     client = system.client;
-    for (let i = 0; i < 300; i++) await client.ask('POST', MAPS, { body: configMap(`checked-${i}`) });
+    for (let i = 0; i < 300; i++) await client.request('POST', MAPS, { body: configMap(`checked-${i}`) });
   });
   after(async () => {
     await system?.stop();
@@ -37,35 +37,35 @@ describe('The self-check of the watch service', { skip: (await whyNoNats()) ?? f
 
   const metric = (name: string) => metricAt(system.tidegate.part('watch').opsAddress as string, name);
 
-  test('finds nothing where nothing is wrong, also while writes go on', async () => {
+  test('The self-check reports no difference for a correct cache, also during writes.', async () => {
     for (let i = 0; i < 200; i++) {
-      await client.ask('POST', MAPS, { body: configMap(`busy-${i}`) });
-      if (i % 2 === 0) await client.ask('DELETE', `${MAPS}/busy-${i}`);
+      await client.request('POST', MAPS, { body: configMap(`busy-${i}`) });
+      if (i % 2 === 0) await client.request('DELETE', `${MAPS}/busy-${i}`);
     }
     assert.deepEqual(
       [await metric('tidegate_watch_divergences_total'), await metric('tidegate_watch_resyncs_total')],
       [0, 0],
     );
-    assert.ok((await metric('tidegate_watch_comparisons_total')) > 2, 'it has compared');
+    assert.ok((await metric('tidegate_watch_comparisons_total')) > 2, 'there were comparisons');
   });
 
-  test('finds what a forged message put into the cache, tells it, and repairs it', async () => {
+  test('The self-check detects, reports and repairs a forged change in the cache.', async () => {
     const { revision, epoch } = await head();
     const forged = { ...change, revision: revision + 1 };
     bus.publish(
       'tidegate.changes.0',
       logBatchCodec.encode({ epoch, first: revision + 1, last: revision + 1, changes: [forged] }),
     );
-    await until('the forgery to be believed', async () => (await names('0')).includes('forged'));
-    await client.ask('POST', MAPS, { body: configMap('true') });
-    assert.equal((await names('0')).includes('true'), false, 'its place is taken');
-    await until('the difference to be found', async () => (await metric('tidegate_watch_divergences_total')) === 1);
-    await until('the list to be right', async () => {
+    await until('the forged object to appear', async () => (await names('0')).includes('forged'));
+    await client.request('POST', MAPS, { body: configMap('true') });
+    assert.equal((await names('0')).includes('true'), false, 'the forged change replaces the real one');
+    await until('the difference to be detected', async () => (await metric('tidegate_watch_divergences_total')) === 1);
+    await until('the list to be repaired', async () => {
       const found = await names('');
       return found.includes('true') && !found.includes('forged');
     });
     const ready = `http://${system.tidegate.part('watch').opsAddress}/readyz`;
-    await until('the watch service to be content', async () => (await fetch(ready)).status === 200);
+    await until('the watch service to be ready', async () => (await fetch(ready)).status === 200);
     assert.equal(await metric('tidegate_watch_divergences_total'), 1);
   });
 

@@ -10,11 +10,11 @@ const PODS = '/api/v1/namespaces/default/pods';
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 
-describe('Tokens of service accounts', () => {
+describe('Service account tokens', () => {
   let system: RunningSystem;
   let client: Client;
   const post = (path: string, body: unknown, token?: string) =>
-    client.ask('POST', path, { body, ...(token === undefined ? {} : { token }) });
+    client.request('POST', path, { body, ...(token === undefined ? {} : { token }) });
   const account = async (name: string): Promise<string> => {
     const made = await post(ACCOUNTS, { metadata: { name } });
     assert.equal(made.code, 201, made.text);
@@ -26,7 +26,7 @@ describe('Tokens of service accounts', () => {
     assert.equal(reply.code, 201, reply.text);
     return reply.json.status.token;
   };
-  const codeWith = async (token: string) => (await client.ask('GET', '/api', { token })).code;
+  const codeWith = async (token: string) => (await client.request('GET', '/api', { token })).code;
   const claimsOf = (token: string, part = 1) =>
     JSON.parse(Buffer.from(token.split('.')[part] as string, 'base64url').toString());
 
@@ -36,7 +36,7 @@ describe('Tokens of service accounts', () => {
   });
   after(() => system.stop());
 
-  test('tell this server who their bearer is', async () => {
+  test('A token authenticates its service account.', async () => {
     const uid = await account('teller');
     const { json } = await request('teller', { expirationSeconds: 1200 });
     const { token, expirationTimestamp } = json.status;
@@ -49,9 +49,9 @@ describe('Tokens of service accounts', () => {
       ['https://kubernetes.default.svc.cluster.local', ['https://kubernetes.default.svc.cluster.local']],
     );
     assert.deepEqual(claims['kubernetes.io'], { namespace: 'default', serviceaccount: { name: 'teller', uid } });
-    // a service account may discover, and is refused the rest by its name
+    // a service account may read discovery; other requests are forbidden with its name
     assert.equal(await codeWith(token), 200);
-    const refused = await client.ask('GET', PODS, { token });
+    const refused = await client.request('GET', PODS, { token });
     assert.match(refused.json.message, /^pods is forbidden: User "system:serviceaccount:default:teller" cannot list/);
     const { status } = (await post(TOKEN_REVIEWS, { spec: { token } })).json;
     assert.deepEqual(status, {
@@ -66,7 +66,7 @@ describe('Tokens of service accounts', () => {
     });
   });
 
-  test('are worth nothing once they are changed, or their account is gone or another', async () => {
+  test('A token is rejected if it was changed or if its account was deleted or created again.', async () => {
     await account('short-lived');
     const token = await tokenOf('short-lived');
     const [head, body, signature = ''] = token.split('.');
@@ -82,13 +82,13 @@ describe('Tokens of service accounts', () => {
     ])
       assert.equal(await codeWith(wrong), 401, wrong);
     assert.equal(await codeWith(token), 200);
-    await client.ask('DELETE', `${ACCOUNTS}/short-lived`);
+    await client.request('DELETE', `${ACCOUNTS}/short-lived`);
     assert.equal(await codeWith(token), 401);
     await account('short-lived');
     assert.equal(await codeWith(token), 401);
   });
 
-  test('for other audiences are not for this server, and a review says for whom they are', async () => {
+  test('Tokens for other audiences are rejected, and a TokenReview returns their audiences.', async () => {
     await account('elsewhere');
     const token = await tokenOf('elsewhere', { audiences: ['vault'] });
     assert.equal(await codeWith(token), 401);
@@ -100,7 +100,7 @@ describe('Tokens of service accounts', () => {
     assert.equal((await review(['other'])).authenticated, undefined);
   });
 
-  test('end with the object that they are bound to', async () => {
+  test('A token is invalid after its bound object is deleted.', async () => {
     await account('worker');
     const spec = { serviceAccountName: 'worker', containers: [{ name: 'main', image: 'app' }] };
     const uid = (await post(PODS, { metadata: { name: 'job' }, spec })).json.metadata.uid;
@@ -110,12 +110,12 @@ describe('Tokens of service accounts', () => {
     assert.equal(await codeWith(token), 200);
     const wrong = await request('worker', { boundObjectRef: { ...boundObjectRef, uid: 'of-another' } });
     assert.equal(wrong.code, 409);
-    await client.ask('DELETE', `${PODS}/job`);
+    await client.request('DELETE', `${PODS}/job`);
     assert.equal(await codeWith(token), 401);
     assert.equal((await request('worker', { boundObjectRef })).code, 404);
   });
 
-  test('are refused for too short a time, and for nobody', async () => {
+  test('Token requests with a short lifetime or for an unknown account are rejected.', async () => {
     await account('hasty');
     const refused = await request('hasty', { expirationSeconds: 60 });
     assert.match(
@@ -125,7 +125,7 @@ describe('Tokens of service accounts', () => {
     assert.equal((await request('nobody')).json.message, 'serviceaccounts "nobody" not found');
   });
 
-  test('can be checked by others, with the keys that are published', async () => {
+  test('The published keys verify tokens.', async () => {
     await account('published');
     const token = await tokenOf('published');
     const { issuer, jwks_uri: uri } = (await client.get('/.well-known/openid-configuration')).json;
@@ -140,7 +140,7 @@ describe('Tokens of service accounts', () => {
     assert.ok(verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url')));
   });
 
-  test('rules tell what may be done', async () => {
+  test('SelfSubjectRulesReview returns the permissions.', async () => {
     const rules = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
     const { status } = (await post(rules, { spec: { namespace: 'default' } })).json;
     assert.deepEqual(status.resourceRules[0], { verbs: ['*'], apiGroups: ['*'], resources: ['*'] });

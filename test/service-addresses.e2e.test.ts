@@ -21,11 +21,11 @@ async function started(env: Record<string, string>, workers = 1): Promise<{ tide
 }
 
 function creator(client: Client): (name: string, spec: object, query?: string) => Promise<Reply> {
-  return (name, spec, query = '') => client.ask('POST', SERVICES + query, { body: { metadata: { name }, spec } });
+  return (name, spec, query = '') => client.request('POST', SERVICES + query, { body: { metadata: { name }, spec } });
 }
 
-// what is asked for by name is of those that are drawn last: no other test has it by chance
-describe('The addresses of Services in a small range, with two gateways', () => {
+// requested addresses are in the part of the range that is allocated last, so no other test has them by chance
+describe('Addresses of Services in a small range with two gateways', () => {
   let tidegate: TestTidegate;
   let client: Client;
   let create: ReturnType<typeof creator>;
@@ -35,7 +35,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     return reply.json.spec;
   };
   const change = (name: string, spec: object, query = '') =>
-    client.ask('PATCH', `${SERVICES}/${name}${query}`, { body: { spec }, headers: MERGE });
+    client.request('PATCH', `${SERVICES}/${name}${query}`, { body: { spec }, headers: MERGE });
 
   before(async () => {
     const env = { TIDEGATE_SERVICE_CLUSTER_IP_RANGE: '10.5.0.0/26', TIDEGATE_SERVICE_NODE_PORT_RANGE: '31000-31039' };
@@ -47,11 +47,11 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     await tidegate.stop();
   });
 
-  test('the Service kubernetes has the first of the range', async () => {
+  test('The Service kubernetes has the first address of the range.', async () => {
     assert.equal((await client.get(`${SERVICES}/kubernetes`)).json.spec.clusterIP, '10.5.0.1');
   });
 
-  test('a Service gets one, and what follows from it', async () => {
+  test('A Service gets an address, and its dependent fields are set.', async () => {
     const { clusterIP, clusterIPs, ...rest } = await made('plain', { ports });
     assert.match(clusterIP, /^10\.5\.0\.\d+$/);
     assert.deepEqual(clusterIPs, [clusterIP]);
@@ -65,7 +65,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     });
   });
 
-  test('headless ones and external names have none', async () => {
+  test('Headless Services and external names have no address.', async () => {
     const headless = await made('headless', { clusterIP: 'None', ports, selector: { app: 'a' } });
     assert.deepEqual(
       [headless.clusterIPs, headless.ipFamilyPolicy, headless.ipFamilies],
@@ -77,7 +77,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     assert.deepEqual(external, { type: 'ExternalName', externalName: 'example.com', sessionAffinity: 'None' });
   });
 
-  test('the one that is asked for is given, refused while somebody has it, and free again after the deletion', async () => {
+  test('A requested address is allocated, rejected while it is in use, and free after the deletion.', async () => {
     assert.equal((await made('asking', { clusterIP: '10.5.0.7', ports })).clusterIP, '10.5.0.7');
     for (const query of ['', '?dryRun=All']) {
       const refused = await create('late', { clusterIP: '10.5.0.7', ports }, query);
@@ -87,11 +87,11 @@ describe('The addresses of Services in a small range, with two gateways', () => 
         'Service "late" is invalid: spec.clusterIPs: Invalid value: ["10.5.0.7"]: failed to allocate IP 10.5.0.7: provided IP is already allocated',
       );
     }
-    assert.equal((await client.ask('DELETE', `${SERVICES}/asking`)).code, 200);
+    assert.equal((await client.request('DELETE', `${SERVICES}/asking`)).code, 200);
     await made('late', { clusterIP: '10.5.0.7', ports });
   });
 
-  test('what is outside of the range is refused', async () => {
+  test('An address outside of the range is rejected.', async () => {
     const message = async (clusterIP: string) => (await create('outside', { clusterIP, ports })).json.message;
     assert.match(
       await message('192.168.1.1'),
@@ -111,7 +111,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     );
   });
 
-  test('node ports are given, asked for and refused the same way', async () => {
+  test('Node ports are allocated, requested and rejected in the same way.', async () => {
     const drawn = await made('drawn', {
       type: 'NodePort',
       ports: [
@@ -138,21 +138,21 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     assert.ok(local.healthCheckNodePort >= 31000 && local.healthCheckNodePort !== local.ports[0].nodePort);
   });
 
-  test('an update keeps them, whether or not it says them', async () => {
+  test('An update keeps addresses and ports, even if it omits them.', async () => {
     const before = await made('kept', { type: 'NodePort', ports: [{ name: 'web', port: 80 }] });
     const { json: object } = await client.get(`${SERVICES}/kept`);
     const body = {
       metadata: { name: 'kept', resourceVersion: object.metadata.resourceVersion },
       spec: { type: 'NodePort', ports: [{ name: 'web', port: 81 }] },
     };
-    const { json: put } = await client.ask('PUT', `${SERVICES}/kept`, { body });
+    const { json: put } = await client.request('PUT', `${SERVICES}/kept`, { body });
     assert.deepEqual([put.spec.clusterIPs, put.spec.ports[0].nodePort], [before.clusterIPs, before.ports[0].nodePort]);
     const moved = await change('kept', { clusterIP: '10.5.0.9', clusterIPs: ['10.5.0.9'] });
     assert.equal(moved.code, 422);
     assert.match(moved.json.message, /spec.clusterIPs\[0\]: Invalid value: \["10.5.0.9"\]: may not change once set/);
   });
 
-  test('a Service of another type gives back what it has no use for, and others can have it', async () => {
+  test('A changed type releases addresses and ports that the new type does not use.', async () => {
     const {
       clusterIP,
       ports: [{ nodePort }],
@@ -169,26 +169,26 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     assert.match((await change('turning', { type: 'ClusterIP', externalName: null })).json.spec.clusterIP, /^10\.5\./);
   });
 
-  test('a Service takes its Endpoints with it, when it is removed and not before', async () => {
+  test('Endpoints are deleted when their Service is removed, not before.', async () => {
     const endpoints = '/api/v1/namespaces/default/endpoints';
     const metadata = { name: 'leading', finalizers: ['example.com/held'] };
-    await client.ask('POST', SERVICES, { body: { metadata, spec: { ports } } });
-    await client.ask('POST', endpoints, { body: { metadata: { name: 'leading' } } });
-    await client.ask('POST', endpoints, { body: { metadata: { name: 'alone' } } });
+    await client.request('POST', SERVICES, { body: { metadata, spec: { ports } } });
+    await client.request('POST', endpoints, { body: { metadata: { name: 'leading' } } });
+    await client.request('POST', endpoints, { body: { metadata: { name: 'alone' } } });
     const found = async (name: string) => (await client.get(`${endpoints}/${name}`)).code;
-    await client.ask('DELETE', `${SERVICES}/leading?dryRun=All`);
-    await client.ask('DELETE', `${SERVICES}/leading`);
+    await client.request('DELETE', `${SERVICES}/leading?dryRun=All`);
+    await client.request('DELETE', `${SERVICES}/leading`);
     assert.equal(await found('leading'), 200);
     const body = { metadata: { finalizers: null } };
-    assert.equal((await client.ask('PATCH', `${SERVICES}/leading`, { body, headers: MERGE })).code, 200);
+    assert.equal((await client.request('PATCH', `${SERVICES}/leading`, { body, headers: MERGE })).code, 200);
     assert.deepEqual([await found('leading'), await found('alone')], [404, 200]);
     await made('direct', { ports });
-    await client.ask('POST', endpoints, { body: { metadata: { name: 'direct' } } });
-    await client.ask('DELETE', `${SERVICES}/direct`);
+    await client.request('POST', endpoints, { body: { metadata: { name: 'direct' } } });
+    await client.request('DELETE', `${SERVICES}/direct`);
     assert.equal(await found('direct'), 404);
   });
 
-  test('a dry run takes nothing', async () => {
+  test('A dry run allocates nothing.', async () => {
     const dry = await create(
       'dry',
       { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 31003 }] },
@@ -202,18 +202,18 @@ describe('The addresses of Services in a small range, with two gateways', () => 
   const removeAll = async () => {
     const items: ReadonlyArray<{ metadata: { name: string } }> = (await client.get(SERVICES)).json.items;
     const mine = items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kubernetes');
-    await Promise.all(mine.map((name) => client.ask('DELETE', `${SERVICES}/${name}`)));
+    await Promise.all(mine.map((name) => client.request('DELETE', `${SERVICES}/${name}`)));
   };
 
-  test('of many at once each has its own, none is lost, and the one after the last is refused', async () => {
+  test('Concurrent Services get different addresses, and a creation in an exhausted range is rejected.', async () => {
     await removeAll();
-    // as many connections as clients: each finds one of the gateways
+    // each client has its own connection to one of the gateways
     const clients = Array.from({ length: 16 }, () => new Client(tidegate));
     try {
-      const asked = (round: number) =>
+      const requests = (round: number) =>
         clients.map((one, i) => creator(one)(`r${round}-${i}`, { type: 'NodePort', ports }));
       for (const round of [1, 2, 3]) {
-        const replies = await Promise.all(asked(round));
+        const replies = await Promise.all(requests(round));
         const good = replies.filter(({ code }) => code === 201).length;
         assert.equal(good, round < 3 ? 16 : 8, replies.map(({ code, text }) => `${code} ${text}`).join('\n'));
       }
@@ -222,7 +222,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
         [full.code, full.json.message],
         [500, 'Internal error occurred: failed to allocate a nodePort: range is full'],
       );
-      // 62 addresses: 40 have node ports, too, and one is the Service kubernetes'
+      // 62 addresses: 40 with node ports, and one of the Service kubernetes
       const rest = await Promise.all(
         Array.from({ length: 24 }, (_, i) => creator(clients[i % 16] as Client)(`plain-${i}`, { ports })),
       );
@@ -244,7 +244,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     );
   });
 
-  test('what is deleted and made again over and over leaks nothing', async () => {
+  test('Repeated deletion and creation leaks no addresses.', async () => {
     await removeAll();
     for (let round = 0; round < 3; round++) {
       const made = await Promise.all(
@@ -254,7 +254,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
         made.map(({ code }) => code),
         Array(20).fill(201),
       );
-      await Promise.all(Array.from({ length: 20 }, (_, i) => client.ask('DELETE', `${SERVICES}/again-${i}`)));
+      await Promise.all(Array.from({ length: 20 }, (_, i) => client.request('DELETE', `${SERVICES}/again-${i}`)));
     }
     assert.equal(
       (
@@ -268,8 +268,8 @@ describe('The addresses of Services in a small range, with two gateways', () => 
   });
 });
 
-describe('The addresses of Services in two families', () => {
-  test('one of each is given where both are wanted, and the second can be given back', async () => {
+describe('Dual-stack addresses of Services', () => {
+  test('A dual-stack Service gets an address of each family and can release the second.', async () => {
     const { tidegate, client } = await started({ TIDEGATE_SERVICE_CLUSTER_IP_RANGE: '10.7.0.0/24,fd00:7::/112' });
     try {
       const { spec } = (await creator(client)('dual', { ports, ipFamilyPolicy: 'PreferDualStack' })).json;
@@ -282,7 +282,7 @@ describe('The addresses of Services in two families', () => {
       });
       assert.match(taken.json.message, /provided IP is already allocated$/);
       const body = { spec: { ipFamilyPolicy: 'SingleStack' } };
-      const { json: single } = await client.ask('PATCH', `${SERVICES}/dual`, { body, headers: MERGE });
+      const { json: single } = await client.request('PATCH', `${SERVICES}/dual`, { body, headers: MERGE });
       assert.deepEqual([single.spec.clusterIPs, single.spec.ipFamilies], [[spec.clusterIPs[0]], ['IPv4']]);
       assert.equal(
         (await creator(client)('again', { ports, clusterIPs: [spec.clusterIPs[1]], clusterIP: spec.clusterIPs[1] }))

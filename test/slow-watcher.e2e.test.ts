@@ -12,7 +12,7 @@ const WRITES = 250;
 const BYTES = 100_000;
 const MIB = 2 ** 20;
 
-describe('Watchers that never read', () => {
+describe('Watchers that do not read', () => {
   let system: RunningSystem;
   let api: Api;
   before(async () => {
@@ -24,7 +24,7 @@ describe('Watchers that never read', () => {
     await system?.stop();
   });
 
-  test('cost others nothing, and the gateway no memory; when they read again, their stream says that it is over', async (t) => {
+  test('They do not delay others or use memory of the gateway, and their streams end with an error when they read again.', async (t) => {
     const { client, tidegate } = system;
     const from = (await client.get(MAPS)).json.metadata.resourceVersion;
     const path = `${MAPS}?watch=1&resourceVersion=${from}&timeoutSeconds=120`;
@@ -38,7 +38,9 @@ describe('Watchers that never read', () => {
       const name = `slow-${i % OBJECTS}`;
       const body = configMap(name, { text: String(i).padEnd(BYTES, 'x') });
       const { json } =
-        i < OBJECTS ? await client.ask('POST', MAPS, { body }) : await client.ask('PUT', `${MAPS}/${name}`, { body });
+        i < OBJECTS
+          ? await client.request('POST', MAPS, { body })
+          : await client.request('PUT', `${MAPS}/${name}`, { body });
       written.push(json.metadata.resourceVersion);
       const { object } = await reading.next();
       assert.equal(object.metadata.resourceVersion, json.metadata.resourceVersion);
@@ -56,7 +58,7 @@ describe('Watchers that never read', () => {
       assert.deepEqual([last.type, last.object.code, last.object.reason], ['ERROR', 410, 'Expired']);
       const versions = lines.map((line) => JSON.parse(line).object.metadata.resourceVersion);
       assert.ok(versions.length > 0 && versions.length < WRITES);
-      assert.deepEqual(versions, written.slice(0, versions.length), 'what it was told is whole, and in order');
+      assert.deepEqual(versions, written.slice(0, versions.length), 'the received events are complete and in order');
     }
   });
 });

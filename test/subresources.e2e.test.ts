@@ -11,11 +11,11 @@ const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 const containers = [{ name: 'main', image: 'app:1' }];
 
-describe('Paths below an object that do more than show it', () => {
+describe('Subresources', () => {
   let system: RunningSystem;
   let client: Client;
-  const post = (path: string, body: unknown) => client.ask('POST', path, { body });
-  const patch = (path: string, body: unknown) => client.ask('PATCH', path, { body, headers: MERGE });
+  const post = (path: string, body: unknown) => client.request('POST', path, { body });
+  const patch = (path: string, body: unknown) => client.request('PATCH', path, { body, headers: MERGE });
   const pod = async (name: string, { labels = {}, status }: { labels?: object; status?: object } = {}) => {
     const made = await post(PODS, { metadata: { name, labels }, spec: { containers } });
     assert.equal(made.code, 201, made.text);
@@ -41,7 +41,7 @@ describe('Paths below an object that do more than show it', () => {
   describe('binding', () => {
     const target = { kind: 'Node', name: 'node-1' };
 
-    test('gives the pod to a node, once', async () => {
+    test('A binding assigns a pod to a node, once.', async () => {
       await pod('bound');
       const binding = { metadata: { name: 'bound', annotations: { by: 'test' } }, target };
       const done = await post(`${PODS}/bound/binding`, binding);
@@ -65,7 +65,7 @@ describe('Paths below an object that do more than show it', () => {
       );
     });
 
-    test('is also said by the old resource, and not done by a dry run', async () => {
+    test('The resource bindings works, too, and a dry run has no effect.', async () => {
       await pod('old');
       assert.equal((await post(`${CORE}/bindings?dryRun=All`, { metadata: { name: 'old' }, target })).code, 201);
       assert.equal((await client.get(`${PODS}/old`)).json.spec.nodeName, undefined);
@@ -73,7 +73,7 @@ describe('Paths below an object that do more than show it', () => {
       assert.equal((await client.get(`${PODS}/old`)).json.spec.nodeName, 'node-1');
     });
 
-    test('names its pod, as the path does', async () => {
+    test('The name in a binding must match the path.', async () => {
       await pod('named');
       const refused = await post(`${PODS}/named/binding`, { metadata: { name: 'another' }, target });
       assert.deepEqual(
@@ -82,7 +82,7 @@ describe('Paths below an object that do more than show it', () => {
       );
     });
 
-    test('is for this pod only, where the client says which', async () => {
+    test('A binding with a uid applies only to that pod.', async () => {
       await pod('other');
       const refused = await post(`${PODS}/other/binding`, { metadata: { name: 'other', uid: 'of-another' }, target });
       assert.equal(refused.code, 409);
@@ -95,7 +95,7 @@ describe('Paths below an object that do more than show it', () => {
     const evict = (name: string, rest: object = {}, query = '') =>
       post(`${PODS}/${name}/eviction${query}`, { metadata: { name }, ...rest });
 
-    test('removes a pod that no budget counts', async () => {
+    test('An eviction deletes a pod without a budget.', async () => {
       await pod('uncounted', { status: ready });
       assert.deepEqual(
         [(await evict('uncounted', {}, '?dryRun=All')).code, (await client.get(`${PODS}/uncounted`)).code],
@@ -107,7 +107,7 @@ describe('Paths below an object that do more than show it', () => {
       );
     });
 
-    test('takes from the budget, and is refused where nothing is left', async () => {
+    test('An eviction uses the budget and is rejected when the budget is exhausted.', async () => {
       await budget('guarded', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 });
       for (const name of ['guarded-1', 'guarded-2']) await pod(name, { labels: { app: 'guarded' }, status: ready });
       assert.equal((await evict('guarded-1')).code, 201);
@@ -124,7 +124,7 @@ describe('Paths below an object that do more than show it', () => {
       assert.equal((await client.get(`${PODS}/guarded-2`)).code, 200);
     });
 
-    test('of many at once no more come through than the budget allows', async () => {
+    test('Concurrent evictions do not exceed the budget.', async () => {
       await budget('rushed', { disruptionsAllowed: 3, currentHealthy: 8, desiredHealthy: 5, expectedPods: 8 });
       const names = Array.from({ length: 8 }, (_, i) => `rushed-${i}`);
       for (const name of names) await pod(name, { labels: { app: 'rushed' }, status: ready });
@@ -133,14 +133,14 @@ describe('Paths below an object that do more than show it', () => {
       assert.equal((await client.get(`${PODS}?labelSelector=app=rushed`)).json.items.length, 5);
     });
 
-    test('leaves the budget alone where the pod is not healthy and enough others are', async () => {
+    test('An eviction of an unhealthy pod does not use the budget if enough pods are healthy.', async () => {
       await budget('sick', { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 });
       await pod('sick-1', { labels: { app: 'sick' }, status: { phase: 'Running' } });
       assert.equal((await evict('sick-1')).code, 201);
       assert.equal((await client.get(`${BUDGETS}/sick`)).json.status.disruptedPods, undefined);
     });
 
-    test('keeps to its preconditions', async () => {
+    test('The preconditions of an eviction are checked.', async () => {
       await pod('exact', { status: ready });
       const refused = await evict('exact', { deleteOptions: { preconditions: { uid: 'of-another' } } });
       assert.equal(refused.code, 409);
@@ -149,10 +149,10 @@ describe('Paths below an object that do more than show it', () => {
     });
   });
 
-  test('ephemeral containers are added, and stay as they were added', async () => {
+  test('Ephemeral containers can be added but not changed.', async () => {
     await pod('debugged');
     const path = `${PODS}/debugged/ephemeralcontainers`;
-    const added = await client.ask('PATCH', path, {
+    const added = await client.request('PATCH', path, {
       body: {
         metadata: { labels: { sneaked: 'in' } },
         spec: { ephemeralContainers: [{ name: 'debug', image: 'tool:1' }] },
@@ -171,23 +171,26 @@ describe('Paths below an object that do more than show it', () => {
     assert.match((await patch(path, { spec: { ephemeralContainers: [] } })).json.message, /may not be removed/);
   });
 
-  test('a resize changes resources, and neither the rest nor the class of the pod', async () => {
-    const asking = (cpu: string) => [{ name: 'main', image: 'app:1', resources: { requests: { cpu } } }];
-    assert.equal((await post(PODS, { metadata: { name: 'resized' }, spec: { containers: asking('1') } })).code, 201);
-    const body = { spec: { containers: [{ ...asking('100m')[0], image: 'sneaked:in' }] } };
+  test('A resize changes only resources and keeps the QoS class of the pod.', async () => {
+    const requesting = (cpu: string) => [{ name: 'main', image: 'app:1', resources: { requests: { cpu } } }];
+    assert.equal(
+      (await post(PODS, { metadata: { name: 'resized' }, spec: { containers: requesting('1') } })).code,
+      201,
+    );
+    const body = { spec: { containers: [{ ...requesting('100m')[0], image: 'sneaked:in' }] } };
     const { code, json } = await patch(`${PODS}/resized/resize`, body);
     assert.equal(code, 200);
     const [{ image, resources }] = json.spec.containers;
     assert.deepEqual([image, resources, json.metadata.generation], ['app:1', { requests: { cpu: '100m' } }, 2]);
     await pod('modest');
-    const refused = await patch(`${PODS}/modest/resize`, { spec: { containers: asking('1') } });
+    const refused = await patch(`${PODS}/modest/resize`, { spec: { containers: requesting('1') } });
     assert.match(
       refused.json.message,
       /spec: Invalid value: "BestEffort": Pod QOS Class may not change as a result of resizing/,
     );
   });
 
-  test('certificates are approved by one path and issued by another', async () => {
+  test('Certificates are approved and issued by separate subresources.', async () => {
     const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
     const spec = {
       request: CERTIFICATE_REQUEST,

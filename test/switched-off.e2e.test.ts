@@ -12,7 +12,7 @@ const AUTHENTICATION = {
   anonymous: { enabled: true, conditions: [{ path: MAPS }] },
 };
 
-describe('What can be switched off', () => {
+describe('Features that can be switched off', () => {
   const place = temporaryDir('switched-off');
   let system: RunningSystem;
   let client: Client;
@@ -34,14 +34,14 @@ describe('What can be switched off', () => {
     place.remove();
   });
 
-  test('rights: AlwaysAllow opens everything to everybody whom the server lets in, and is told in the log', async () => {
-    assert.equal((await client.ask('GET', MAPS, { token: '' })).code, 200);
-    assert.equal((await client.ask('GET', '/api/v1/nodes', { token: '' })).code, 401);
+  test('With AlwaysAllow, every authenticated user has all permissions, and a warning is logged.', async () => {
+    assert.equal((await client.request('GET', MAPS, { token: '' })).code, 200);
+    assert.equal((await client.request('GET', '/api/v1/nodes', { token: '' })).code, 401);
     const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
     assert.match(log, /every authenticated user may do everything/);
   });
 
-  test('controllers: without theirs there is no ServiceAccount default and no garbage is collected; others go on', async () => {
+  test('Without their controllers, there are no default ServiceAccounts and no garbage collection; other controllers run.', async () => {
     const path = '/api/v1/namespaces/default';
     const authorities = (namespace: string) =>
       until(`the authorities in ${namespace}`, async () => {
@@ -50,23 +50,23 @@ describe('What can be switched off', () => {
       });
     await authorities('default');
     const made = async (metadata: object) =>
-      (await client.ask('POST', MAPS, { body: { metadata } })).json.metadata as { name: string; uid: string };
+      (await client.request('POST', MAPS, { body: { metadata } })).json.metadata as { name: string; uid: string };
     const owner = await made({ name: 'owner' });
     const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...{ name: owner.name, uid: owner.uid } };
     await made({ name: 'dependent', ownerReferences: [{ ...reference, blockOwnerDeletion: true }] });
     await made({ name: 'lost', ownerReferences: [{ ...reference, name: 'never' }] });
-    await client.ask('DELETE', `${MAPS}/owner`, { body: { propagationPolicy: 'Foreground' } });
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'later' } } });
+    await client.request('DELETE', `${MAPS}/owner`, { body: { propagationPolicy: 'Foreground' } });
+    await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'later' } } });
     await authorities('later');
     assert.equal((await client.get(`${path}/serviceaccounts/default`)).code, 404);
-    const left = await client.get(`${MAPS}/owner`);
-    assert.deepEqual(left.json.metadata.finalizers, ['foregroundDeletion']);
+    const current = await client.get(`${MAPS}/owner`);
+    assert.deepEqual(current.json.metadata.finalizers, ['foregroundDeletion']);
     for (const name of ['dependent', 'lost'])
       assert.equal((await client.get(`${MAPS}/${name}`)).json.metadata.deletionTimestamp, undefined);
   });
 
-  test('compression: without its feature gate nothing is compressed', async () => {
-    await client.ask('POST', MAPS, { body: configMap('big', { a: 'a'.repeat(9000) }) });
+  test('Without its feature gate, nothing is compressed.', async () => {
+    await client.request('POST', MAPS, { body: configMap('big', { a: 'a'.repeat(9000) }) });
     for (const path of [MAPS, `${MAPS}/big`]) {
       const reply = await client.get(path, { 'Accept-Encoding': 'gzip' });
       assert.equal(reply.code, 200);

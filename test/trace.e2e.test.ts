@@ -7,11 +7,11 @@ import { configMap, MAPS } from './support/client.ts';
 import { startOtlpReceiver } from './support/otlp-receiver.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
-/** Several writes, each a trace of its own: a change that the bus brings too late is read from the log, which knows no trace. */
+/** Several writes with a trace each, because a late change is read from the log, which has no trace context. */
 const TRACES = Array.from({ length: 10 }, (_, i) => `4bf92f3577b34da6a3ce929d0e0e473${i}`);
 const CALLER = '00f067aa0ba902b7';
 
-/** each span below its parent, from the client's request to the watcher's socket */
+/** the spans with their parents, from the client's request to the watcher's socket */
 const TREE = [
   ['tidegate-gateway', 'create configmaps', undefined],
   ['tidegate-store', 'store.commit', 'create configmaps'],
@@ -24,7 +24,7 @@ const TREE = [
 
 const skip = (await whyNoNats()) ?? false;
 
-describe('With a receiver of traces', () => {
+describe('Traces', () => {
   let receiver: Awaited<ReturnType<typeof startOtlpReceiver>>;
   let system: RunningSystem;
   before(async () => {
@@ -36,14 +36,14 @@ describe('With a receiver of traces', () => {
     await system?.stop();
   });
 
-  test('one write is one trace, from the client through the commit to the watcher', { skip }, async () => {
+  test('A write is one trace, from the client through the commit to the watcher.', { skip }, async () => {
     const { tidegate, client } = system;
     const watch = await client.watch(
       `${MAPS}?watch=1&resourceVersion=${(await client.get(MAPS)).json.metadata.resourceVersion}`,
     );
     for (const [i, trace] of TRACES.entries()) {
       const headers = { traceparent: `00-${trace}-${CALLER}-01` };
-      assert.equal((await client.ask('POST', MAPS, { body: configMap(`traced-${i}`), headers })).code, 201);
+      assert.equal((await client.request('POST', MAPS, { body: configMap(`traced-${i}`), headers })).code, 201);
       assert.equal((await watch.next()).type, 'ADDED');
     }
     watch.close();
@@ -53,8 +53,8 @@ describe('With a receiver of traces', () => {
     await until('the commit of every write to be traced', () =>
       TRACES.every((trace) => TREE.slice(0, 4).every(([, name]) => has(trace, name))),
     );
-    const whole = await until('a trace to be whole', () =>
-      // a message that the bus brings twice has two deliveries, of which one was applied
+    const whole = await until('a complete trace', () =>
+      // a message that the bus delivers twice has two deliveries, of which one is applied
       TRACES.find((trace) => TREE.every(([, name]) => of(trace).filter((span) => span.name === name).length === 1)),
     );
     for (const [service, name, parent] of TREE) {
@@ -64,20 +64,20 @@ describe('With a receiver of traces', () => {
     }
 
     const log = readFileSync(join(tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
-    assert.match(log, new RegExp(`"traceId":"${whole}"`), 'the log names the trace');
+    assert.match(log, new RegExp(`"traceId":"${whole}"`), 'the log contains the trace id');
   });
 
-  test('which is gone there is no trouble, also at the end', async () => {
+  test('An unreachable collector causes no errors, also at the end.', async () => {
     const { client } = system;
     receiver.close();
     const codes = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => client.ask('POST', MAPS, { body: configMap(`untold-${i}`) })),
+      Array.from({ length: 100 }, (_, i) => client.request('POST', MAPS, { body: configMap(`untraced-${i}`) })),
     );
     assert.deepEqual(new Set(codes.map(({ code }) => code)), new Set([201]));
-    // several attempts to export have failed by then
+    // meanwhile several exports have failed
     await new Promise((resolve) => setTimeout(resolve, 2000));
     const items = (await client.get(MAPS)).json.items as ReadonlyArray<{ metadata: { name: string } }>;
-    assert.equal(items.filter(({ metadata }) => metadata.name.startsWith('untold-')).length, 100);
+    assert.equal(items.filter(({ metadata }) => metadata.name.startsWith('untraced-')).length, 100);
     assert.equal((await client.get('/readyz')).code, 200);
     await system.stop();
     assert.doesNotMatch(system.tidegate.output, /did not stop in time/);

@@ -7,7 +7,7 @@ import { type Client, configMap, MAPS } from './support/client.ts';
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('A watch over a WebSocket', () => {
+describe('Watches over WebSockets', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
@@ -16,7 +16,7 @@ describe('A watch over a WebSocket', () => {
   });
   after(() => system.stop());
 
-  /** what came, whether or not anybody waited for it then */
+  /** the received messages */
   const messages = new WeakMap<WebSocket, NodeJS.AsyncIterator<unknown[]>>();
   const open = (path: string, protocols: string[] = [], token = system.tidegate.token) => {
     const socket = new WebSocket(`${system.tidegate.server.replace('https', 'wss')}${path}`, protocols, {
@@ -34,20 +34,20 @@ describe('A watch over a WebSocket', () => {
     return JSON.parse(data.toString());
   }
 
-  test('brings the state and then each change, one message an event', async () => {
-    await client.ask('POST', MAPS, { body: configMap('there') });
+  test('A watch sends the state and then each change, with one message for each event.', async () => {
+    await client.request('POST', MAPS, { body: configMap('there') });
     const socket = open(`${MAPS}?watch=1`);
     const first = await next(socket);
     assert.deepEqual([first.type, first.object.metadata.name], ['ADDED', 'there']);
-    await client.ask('POST', MAPS, { body: configMap('new') });
+    await client.request('POST', MAPS, { body: configMap('new') });
     const second = await next(socket);
     assert.deepEqual([second.type, second.object.metadata.name], ['ADDED', 'new']);
-    await client.ask('DELETE', `${MAPS}/there`);
+    await client.request('DELETE', `${MAPS}/there`);
     assert.equal((await next(socket)).type, 'DELETED');
     socket.close();
   });
 
-  test('takes a token as a protocol, as browsers send it, and answers with another one', async () => {
+  test('A token is accepted as a subprotocol, as browsers send it, and another subprotocol is selected.', async () => {
     const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from(system.tidegate.token).toString('base64url')}`;
     const socket = open(`${MAPS}?watch=1&resourceVersion=0`, [bearer, 'base64.binary.k8s.io'], '');
     await next(socket);
@@ -55,21 +55,21 @@ describe('A watch over a WebSocket', () => {
     socket.close();
   });
 
-  test('ends with a normal closure when its time is over', async () => {
+  test('A watch ends with a normal closure at its timeout.', async () => {
     const socket = open(`${MAPS}?watch=1&timeoutSeconds=1`);
     const [code] = (await once(socket, 'close')) as [number];
     assert.equal(code, 1000);
   });
 
   for (const [what, path, token, code] of [
-    ['somebody without a name', `${MAPS}?watch=1`, '', 401],
+    ['without credentials', `${MAPS}?watch=1`, '', 401],
     ['a wrong token', `${MAPS}?watch=1`, 'guessed', 401],
     ['what is no watch', MAPS, undefined, 400],
     ['a resource that is not there', '/api/v1/namespaces/default/unicorns?watch=1', undefined, 404],
     ['a path that cannot be read', '/api/v1/namespaces/%zz/configmaps?watch=1', undefined, 404],
     ['a malformed version', `${MAPS}?watch=1&resourceVersion=x`, undefined, 400],
   ] as const) {
-    test(`is refused with an HTTP answer: ${what}`, async () => {
+    test(`An invalid request is rejected with an HTTP answer: ${what}.`, async () => {
       const socket = open(path, [], token ?? system.tidegate.token);
       socket.on('error', () => {});
       const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];

@@ -11,14 +11,14 @@ import { sharedSystem } from './support/shared-system.ts';
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const RULES = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
 
-/** Makes a configuration of one webhook, which is told of new configmaps; the result removes it. */
+/** Creates a configuration with one webhook for new ConfigMaps; returns a function that deletes it. */
 async function configure(client: Client, name: string, webhook: object, kind = 'Validating') {
   const path = `${GROUP}/${kind.toLowerCase()}webhookconfigurations`;
   const whole = { sideEffects: 'None', admissionReviewVersions: ['v1'], rules: RULES, timeoutSeconds: 1, ...webhook };
   const body = { kind: `${kind}WebhookConfiguration`, metadata: { name }, webhooks: [{ name: 'a.b.c', ...whole }] };
-  const made = await client.ask('POST', path, { body });
+  const made = await client.request('POST', path, { body });
   assert.equal(made.code, 201, made.text);
-  return () => client.ask('DELETE', `${path}/${name}`);
+  return () => client.request('DELETE', `${path}/${name}`);
 }
 
 describe('Admission webhooks', () => {
@@ -38,27 +38,29 @@ describe('Admission webhooks', () => {
   const configured = (name: string, webhook: object, kind = 'Validating') => configure(client, name, webhook, kind);
   const hook = (behaviour: string) => ({ url: `${webhooks.url}/${behaviour}`, caBundle: webhooks.caBundle });
   let made = 0;
-  const make = () => client.ask('POST', MAPS, { body: configMap(`made-${made++}`) });
+  const make = () => client.request('POST', MAPS, { body: configMap(`made-${made++}`) });
 
-  test('what one webhook keeps waiting keeps nobody else waiting, and ends with its time', async () => {
+  test('A hanging webhook delays only its own requests, until its timeout.', async () => {
     const remove = await configured('silent', { clientConfig: hook('silence'), timeoutSeconds: 2 });
     let isOver = false;
     const waiting = make().finally(() => {
       isOver = true;
     });
-    const other = await client.ask('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 's' } } });
+    const other = await client.request('POST', '/api/v1/namespaces/default/secrets', {
+      body: { metadata: { name: 's' } },
+    });
     assert.equal(other.code, 201);
-    assert.equal(isOver, false, 'the webhook still keeps its own waiting');
+    assert.equal(isOver, false, 'the request still waits for the webhook');
     const { code, json } = await waiting;
     assert.deepEqual([code, json.reason], [500, 'InternalError']);
     assert.match(json.message, /failed calling webhook "a\.b\.c": .*\?timeout=2s": context deadline exceeded$/);
     await remove();
   });
 
-  test('one of a Service is reached where the Service leads, with the certificate of its name', async () => {
+  test('A webhook of a Service is called at an endpoint of the Service, with the certificate of its name.', async () => {
     const { port } = new URL(webhooks.url);
     const service = { metadata: { name: 'hooks' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
-    await client.ask('POST', '/api/v1/namespaces/default/services', { body: service });
+    await client.request('POST', '/api/v1/namespaces/default/services', { body: service });
     const reference = { namespace: 'default', name: 'hooks', port: Number(port), path: '/deny-with-message' };
     const { caBundle } = webhooks;
     const remove = await configured('of-a-service', { clientConfig: { service: reference, caBundle } });
@@ -71,7 +73,7 @@ describe('Admission webhooks', () => {
     await removeMissing();
   });
 
-  test('one with another certificate, or that nobody serves, refuses; unless its failure is to be ignored', async () => {
+  test('A webhook with a wrong certificate or without a server rejects requests, unless failurePolicy is Ignore.', async () => {
     const wrong = { ...hook('allow'), caBundle: readFileSync(system.tidegate.caFile).toString('base64') };
     for (const [failurePolicy, code] of [
       ['Fail', 500],
@@ -86,7 +88,7 @@ describe('Admission webhooks', () => {
     }
   });
 
-  test('who mutates changes what is stored, once, and what is shown', async () => {
+  test('A mutating webhook changes the stored and the returned object, once.', async () => {
     const remove = await configured('labels', { clientConfig: hook('count/once') }, 'Mutating');
     const { json } = await make();
     assert.deepEqual(json.metadata.annotations, { trace: 'once ' });
@@ -95,12 +97,12 @@ describe('Admission webhooks', () => {
     await remove();
   });
 
-  test('calls that were not answered are counted by webhook', async () => {
+  test('Failed calls are counted by webhook.', async () => {
     const { text } = await client.get('/metrics');
     assert.match(text, /^tidegate_gateway_webhook_failures_total\{name="a\.b\.c"\} [1-9]/m);
   });
 
-  test('calls, refusals and failures that were let through are told as in kube-apiserver', async () => {
+  test('Calls, denials and ignored failures are counted as in kube-apiserver.', async () => {
     const metrics = parseExposition((await client.get('/metrics')).text, 'plain');
     const samples = (name: string) => metrics.get(name)?.samples ?? [];
     const call = { name: 'a.b.c', type: 'validating', operation: 'CREATE' };
@@ -126,22 +128,24 @@ describe('Admission webhooks', () => {
   });
 });
 
-test('A configuration of webhooks holds on every gateway, and no longer than it is there.', async () => {
+test('A webhook configuration takes effect on every gateway until it is deleted.', async () => {
   const { client, stop } = await sharedSystem(COMPLETE);
   after(stop);
   const webhooks = await startWebhooks();
   after(() => webhooks.stop());
   const clientConfig = { url: `${webhooks.url}/deny`, caBundle: webhooks.caBundle };
   let made = 0;
-  // each request goes to one of the gateways, as their connections come
+  // the connections are distributed over the gateways
   const codes = async () => {
-    const asked = Array.from({ length: 24 }, () => client.ask('POST', MAPS, { body: configMap(`made-${made++}`) }));
-    return [...new Set((await Promise.all(asked)).map(({ code }) => code))];
+    const replies = Array.from({ length: 24 }, () =>
+      client.request('POST', MAPS, { body: configMap(`made-${made++}`) }),
+    );
+    return [...new Set((await Promise.all(replies)).map(({ code }) => code))];
   };
   const remove = await configure(client, 'everywhere', { clientConfig });
-  await until('both gateways to ask', async () => String(await codes()) === '400');
+  await until('both gateways to call the webhook', async () => String(await codes()) === '400');
   assert.deepEqual(await codes(), [400]);
   await remove();
-  await until('neither of them to ask', async () => String(await codes()) === '201');
+  await until('no gateway to call the webhook', async () => String(await codes()) === '201');
   assert.deepEqual(await codes(), [201]);
 });

@@ -2,30 +2,30 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { askYaml, readYamlCases, until, type YamlVerdict, yamlThings } from '@tidegate/testkit';
+import { readYamlCases, until, type YamlVerdict, yamlThings, yamlVerdicts } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const file = join(import.meta.dirname, '../packages/schema/recorded/yaml.json');
 
-describe('YAML bodies are read as kube-apiserver reads them', () => {
+describe('YAML bodies', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
     system = await sharedSystem();
     ({ client } = system);
-    await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: yamlThings });
+    await client.request('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: yamlThings });
     const served = async () => (await client.get('/apis/yaml.example.com/v1/things')).code === 200;
     await until('the things to be served', served);
   });
   after(() => system.stop());
 
-  test('every recorded text means the same, whatever the type of its field', async () => {
-    const ask = client.ask.bind(client);
+  test('Every recorded text is decoded as in kube-apiserver, for each type of field.', async () => {
+    const ask = client.request.bind(client);
     const wrong: unknown[] = [];
     for (const one of readYamlCases(file)) {
-      const here = await askYaml(ask, JSON.parse, one);
+      const here = await yamlVerdicts(ask, JSON.parse, one);
       for (const [field, verdict] of Object.entries({ ...one.said, ...one.here })) {
         const made = plain(here[field]);
         if (!isDeepStrictEqual(made, plain(verdict)))
@@ -36,5 +36,5 @@ describe('YAML bodies are read as kube-apiserver reads them', () => {
   });
 });
 
-/** Warnings have words of their own here, and the cases were read without the digits that doubles have no room for. */
+/** Ignores the texts of warnings, and digits beyond the precision of doubles. */
 const plain = ({ warning: _, ...verdict }: YamlVerdict = {}): unknown => JSON.parse(JSON.stringify(verdict));

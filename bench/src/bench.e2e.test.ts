@@ -5,7 +5,7 @@ import { bench } from './bench.ts';
 import { benchOptions } from './options.ts';
 import { scenarios } from './scenarios.ts';
 
-test('every scenario runs without an error, loses no event, and has its figures', async () => {
+test('Every scenario runs without errors and lost events, and has its figures.', async () => {
   const lines: string[] = [];
   const options = readOptions(benchOptions, ['--scale=0.002', '--custom', '--data-dir=/nonexistent/bench'], {});
   const { measurements } = await bench(options, (line) => lines.push(line));
@@ -21,7 +21,7 @@ test('every scenario runs without an error, loses no event, and has its figures'
 });
 
 for (const host of ['192.0.2.1', '127.example.com', 'localhost.example.com']) {
-  test(`a peer at ${host} is refused: load stays on this machine`, async () => {
+  test(`A peer at ${host} is rejected, because load is sent to this machine only.`, async () => {
     const options = readOptions(benchOptions, [`--peer=https://${host}:6443`], {});
     await assert.rejects(
       bench(options, () => {}),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A server process whose CPU time counts; with descendants for a server of many processes. */
+/** A server process whose CPU time is measured, with its descendants if the server has several processes. */
 export interface ServerProcess {
   name: string;
   pid: number;
@@ -29,7 +29,7 @@ export function residentMib(processes: readonly ServerProcess[]): number {
 }
 
 function treeTicks(pid: number, children: ReadonlyMap<number, number[]>): number {
-  // what ended children used is in their parent's count of waited-for children
+  // the CPU time of exited children is in their parent's fields for waited-for children
   const own = ticksOf(pid, true);
   return (children.get(pid) ?? []).reduce((sum, child) => sum + treeTicks(child, children), own);
 }

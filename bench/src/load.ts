@@ -10,7 +10,7 @@ interface Message {
   error?: string;
 }
 
-/** Runs one job in a generator process; begun is called when its connections stand, before the first operation. */
+/** Runs one job in a generator process; `begun` is called after it has connected, before the first operation. */
 export function load(job: Job, begun: () => void = () => {}): Promise<Outcome> {
   const child = fork(GENERATOR, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   return new Promise((resolve, reject) => {

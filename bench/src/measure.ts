@@ -13,91 +13,96 @@ export interface Measurement {
   perSecond: number;
   p50: number;
   p99: number;
-  /** microseconds of CPU an operation, all server processes; undefined where their pids are not known */
+  /** CPU microseconds of all server processes for each operation; undefined if their pids are unknown */
   cpu: number | undefined;
   cpuByProcess: Record<string, number>;
   memoryMib: number;
   megabytesPerSecond: number;
   errors: Record<string, number>;
   missing: number;
-  /** writes that went on beside it, a second */
+  /** concurrent writes a second */
   writesPerSecond: number;
 }
 
-/** How many objects each target has so far, and in which namespace. */
-export interface Place {
-  namespace: string;
+/** The objects of one target so far, and their namespace. */
+export interface BenchNamespace {
+  name: string;
   subject: Subject;
   created: number;
   deleted: number;
 }
 
 const LIMIT_MS = 60_000;
-/** From here down nobody reads the figures, so nothing has to be warm. */
+/** At or below this scale the figures are meaningless, so there is no warm-up. */
 const SMOKE_SCALE = 0.01;
 
-export async function makePlace(target: Target, name: string, subject: Subject): Promise<Place> {
+export async function createNamespace(target: Target, name: string, subject: Subject): Promise<BenchNamespace> {
   const { hostname, port } = new URL(target.server);
   const connection = await Connection.open({ host: hostname, port: Number(port), token: target.token });
   const body = Buffer.from(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"${name}"}}`);
-  const { code } = await connection.ask('POST', '/api/v1/namespaces', body);
+  const { code } = await connection.request('POST', '/api/v1/namespaces', body);
   if (code !== 201) throw new Error(`${target.name} answered ${code} to the creation of a namespace`);
   if (subject === 'Record') await define(target, connection);
   connection.close();
-  return { namespace: name, subject, created: 0, deleted: 0 };
+  return { name, subject, created: 0, deleted: 0 };
 }
 
 async function define({ name }: Target, connection: Connection): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  const { code } = await connection.ask('POST', path, Buffer.from(JSON.stringify(recordDefinition)));
+  const { code } = await connection.request('POST', path, Buffer.from(JSON.stringify(recordDefinition)));
   if (code !== 201 && code !== 409) throw new Error(`${name} answered ${code} to the definition of a kind`);
   const end = Date.now() + LIMIT_MS;
   for (;;) {
-    const served = await connection.ask('GET', collectionOf('Record', 'default'));
+    const served = await connection.request('GET', collectionOf('Record', 'default'));
     if (served.code === 200) return;
     if (Date.now() > end) throw new Error(`${name} does not serve the kind that was defined`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-export async function measure(target: Target, place: Place, scenario: Scenario, scale: number): Promise<Measurement> {
+export async function measure(
+  target: Target,
+  namespace: BenchNamespace,
+  scenario: Scenario,
+  scale: number,
+): Promise<Measurement> {
   const count = Math.max(scenario.operation === 'list' ? 1 : 10, Math.round(scenario.count * scale));
   const clients = clientsOf(scenario, count, scale);
   const job: Job = {
     server: target.server,
     token: target.token,
-    namespace: place.namespace,
-    subject: place.subject,
+    namespace: namespace.name,
+    subject: namespace.subject,
     operation: scenario.operation,
     clients,
     count,
-    objects: Math.max(1, place.created - place.deleted),
-    first: scenario.operation === 'create' ? place.created : 0,
+    objects: Math.max(1, namespace.created - namespace.deleted),
+    first: scenario.operation === 'create' ? namespace.created : 0,
     rate: 0,
     timeoutMs: LIMIT_MS,
   };
   if (scenario.warm !== undefined && scale > SMOKE_SCALE) await load({ ...job, count: Math.min(scenario.warm, count) });
-  const aside = scenario.writes === undefined ? undefined : besides(job, scenario.writes, scale);
-  await aside?.begun;
+  const writer = scenario.writes === undefined ? undefined : startWriter(job, scenario.writes, scale);
+  await writer?.begun;
   let before = new Map<string, number>();
   const outcome = await load(job, () => {
     before = cpuSeconds(target.processes);
   });
   const after = cpuSeconds(target.processes);
-  const writes = (await aside?.written) ?? 0;
-  if (scenario.operation === 'create') place.created += count;
-  const name = place.subject === 'ConfigMap' ? scenario.name : `${scenario.name}, custom`;
+  const writes = (await writer?.written) ?? 0;
+  if (scenario.operation === 'create') namespace.created += count;
+  const name = namespace.subject === 'ConfigMap' ? scenario.name : `${scenario.name}, custom`;
   return measurement({ target, scenario: { ...scenario, name }, outcome, before, after, writes });
 }
 
-/** Many clients become fewer at a smaller scale. A client without an operation would only cost its handshake. */
+/** The number of clients, reduced at a smaller scale. A client without an operation would only cost its handshake. */
 function clientsOf({ operation, clients }: Scenario, count: number, scale: number): number {
   const scaled = clients >= 100 ? Math.max(4, Math.round(clients * scale)) : clients;
   return operation === 'watch' ? scaled : Math.min(scaled, count);
 }
 
-/** A paced writer that goes on for about as long as the scenario. Its CPU is the server's, too, and is counted with it. */
-function besides(job: Job, rate: number, scale: number): { begun: Promise<void>; written: Promise<number> } {
+/** Starts a paced writer for about the duration of the scenario. The server's CPU time for its writes is included. */
+function startWriter(job: Job, rate: number, scale: number): { begun: Promise<void>; written: Promise<number> } {
   const seconds = Math.max(1, (job.operation === 'list' ? 4 : 3) * Math.min(1, scale));
   const writing = load({ ...job, operation: 'update', clients: 16, rate, count: rate * seconds });
   return {

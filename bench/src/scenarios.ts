@@ -1,21 +1,21 @@
 import type { Operation } from './generator/work.ts';
 
-/** One line of the bench. */
+/** One line of the results. */
 export interface Scenario {
   name: string;
   operation: Operation;
   clients: number;
   /** operations at full scale */
   count: number;
-  /** random updates a second by a second generator while it runs */
+  /** concurrent random updates a second by a second generator */
   writes?: number;
-  /** the operations before it are not counted; a cold scenario has none */
+  /** the number of uncounted warm-up operations; none for a cold scenario */
   warm?: number;
 }
 
 const WRITES = 500;
 
-/** In the order in which they run: the creations make what the others read. */
+/** In order of execution: the other scenarios use the objects of the creations. */
 export const scenarios: readonly Scenario[] = [
   { name: 'create, 1 client', operation: 'create', clients: 1, count: 1000 },
   { name: 'create, 16 clients', operation: 'create', clients: 16, count: 5000 },

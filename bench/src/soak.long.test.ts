@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate } from '@tidegate/testkit';
 import { Connection } from './generator/connection.ts';
 import { load } from './load.ts';
-import { makePlace } from './measure.ts';
+import { createNamespace } from './measure.ts';
 import { memoryOf, type Sample, trendOf } from './soak.ts';
 
 const SECONDS = Number(process.env.SOAK_SECONDS ?? '60');
@@ -12,12 +12,12 @@ const OBJECTS = 1000;
 const WATCHERS = 5;
 const MIB = 2 ** 20;
 const PARTS = ['gateway', 'watch', 'store'] as const;
-/** What a part may have more at the end, beside a share of what it has: collections of garbage are rare. */
+/** The permitted growth of a part beside a share of its memory, because garbage collections are rare. */
 const ROOM = [
   ['held', 16 * MIB],
   ['resident', 32 * MIB],
 ] as const;
-/** Small, so that it is full before the warm-up is over: history in memory grows for five minutes otherwise. */
+/** Small windows, which are full before the end of the warm-up; otherwise history grows for five minutes. */
 const WINDOWS = { TIDEGATE_WINDOW_MEMORY_MIB: '8', TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '8' };
 
 describe(`Over ${SECONDS} s of writes with ${WATCHERS} watchers`, () => {
@@ -35,7 +35,7 @@ describe(`Over ${SECONDS} s of writes with ${WATCHERS} watchers`, () => {
     }
   };
 
-  test('the memory of each part stays flat', async (t) => {
+  test('The memory of each part does not grow.', async (t) => {
     const target = {
       name: 'tidegate',
       server: tidegate.server,
@@ -43,7 +43,7 @@ describe(`Over ${SECONDS} s of writes with ${WATCHERS} watchers`, () => {
       processes: [],
       stop: async () => {},
     };
-    const { namespace, subject } = await makePlace(target, 'soak', 'ConfigMap');
+    const { name: namespace, subject } = await createNamespace(target, 'soak', 'ConfigMap');
     const shared = { server: tidegate.server, token: tidegate.token, namespace, subject, objects: OBJECTS, first: 0 };
     await load({ ...shared, operation: 'create', clients: 16, count: OBJECTS, rate: 0, timeoutMs: 60_000 });
     const seen = await watchers(tidegate, namespace);
@@ -59,16 +59,16 @@ describe(`Over ${SECONDS} s of writes with ${WATCHERS} watchers`, () => {
       `${Math.round(perSecond)} writes a second, ${seen()} events; errors ${JSON.stringify(outcome.errors)}`,
     );
     assert.deepEqual(outcome.errors, {});
-    assert.ok(seen() >= outcome.operations * WATCHERS * 0.9, 'the watchers saw the writes');
+    assert.ok(seen() >= outcome.operations * WATCHERS * 0.9, 'the watchers received the writes');
     const growing: string[] = [];
     for (const [part, all] of samples) {
       const settled = all.filter(({ second }) => second > SECONDS / 2);
       for (const [what, room] of ROOM) {
         const { mean, growth } = trendOf(settled, what);
         const course = settled.filter((_, i) => i % Math.ceil(settled.length / 8) === 0).map((one) => mib(one[what]));
-        const told = `${part}: ${mib(mean)} MiB ${what}, ${mib(growth)} MiB more at the end (${course.join(', ')})`;
-        t.diagnostic(told);
-        if (growth > 0.15 * mean + room) growing.push(told);
+        const summary = `${part}: ${mib(mean)} MiB ${what}, ${mib(growth)} MiB more at the end (${course.join(', ')})`;
+        t.diagnostic(summary);
+        if (growth > 0.15 * mean + room) growing.push(summary);
       }
     }
     assert.deepEqual(growing, []);
@@ -79,7 +79,7 @@ function mib(bytes: number): string {
   return (bytes / MIB).toFixed(1);
 }
 
-/** Watchers that read everything; answers how many events they have seen together. */
+/** Starts watchers; returns a function for the total number of received events. */
 async function watchers({ server, token }: TestTidegate, namespace: string): Promise<() => number> {
   const { hostname, port } = new URL(server);
   let events = 0;

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { trendOf } from './soak.ts';
 
 const MIB = 2 ** 20;
-/** A minute of samples: garbage of up to 50 MiB on what stays. */
-const samples = (stays: (second: number) => number) =>
+/** Samples of a minute with up to 50 MiB of garbage above the live memory. */
+const samples = (live: (second: number) => number) =>
   Array.from({ length: 60 }, (_, second) => {
-    const held = stays(second) + (second % 5) * 12.5 * MIB;
+    const held = live(second) + (second % 5) * 12.5 * MIB;
     return { second, held, resident: held };
   });
 
-test('Garbage that comes and goes is no growth.', () => {
+test('Garbage that is collected does not count as growth.', () => {
   const { mean, growth } = trendOf(
     samples(() => 100 * MIB),
     'held',
@@ -18,7 +18,7 @@ test('Garbage that comes and goes is no growth.', () => {
   assert.ok(Math.abs(growth) < MIB / 100 && Math.abs(mean - 100 * MIB) < MIB / 100);
 });
 
-test('A leak below the garbage is growth.', () => {
+test('A leak below the garbage counts as growth.', () => {
   const { growth } = trendOf(
     samples((second) => (100 + second) * MIB),
     'held',

@@ -4,20 +4,20 @@ import { readFileSync } from 'node:fs';
 export interface Sample {
   readonly second: number;
   readonly resident: number;
-  /** what JavaScript holds, buffers included, garbage included */
+  /** heap and external memory, including garbage */
   readonly held: number;
 }
 
-/** In so many seconds at least one collection of all garbage is to be expected. */
-const STRETCH_SECONDS = 10;
+/** A full garbage collection is expected at least once in this time. */
+const INTERVAL_SECONDS = 10;
 
 export interface Trend {
   readonly mean: number;
-  /** what a straight line through the samples gains over their time */
+  /** the increase of a straight line through the samples over their time */
   readonly growth: number;
 }
 
-/** Of a part by its pid and the address of its metrics. */
+/** Reads the memory of a part by its pid and its metrics. */
 export async function memoryOf(pid: number, opsAddress: string): Promise<Omit<Sample, 'second'>> {
   const text = await (await fetch(`http://${opsAddress}/metrics`)).text();
   const metric = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -27,23 +27,23 @@ export async function memoryOf(pid: number, opsAddress: string): Promise<Omit<Sa
 }
 
 /**
- * How memory goes on after the warm-up. Garbage comes and goes: of each stretch of time the least that was held is about
- * what is left after a collection.
+ * The trend of the memory after the warm-up. In each interval, the minimum is about the memory after a garbage
+ * collection.
  */
 export function trendOf(samples: readonly Sample[], what: 'held' | 'resident'): Trend {
   const first = samples[0]?.second ?? 0;
   const span = (samples.at(-1)?.second ?? 0) - first + 1;
-  const stretches = Math.max(3, Math.min(12, Math.floor(span / STRETCH_SECONDS)));
-  const stretchOf = ({ second }: Sample) => Math.floor(((second - first) * stretches) / span);
-  const least = [...Map.groupBy(samples, stretchOf)].map(([stretch, those]) => ({
-    x: stretch,
-    y: Math.min(...those.map((sample) => sample[what])),
+  const intervals = Math.max(3, Math.min(12, Math.floor(span / INTERVAL_SECONDS)));
+  const intervalOf = ({ second }: Sample) => Math.floor(((second - first) * intervals) / span);
+  const minima = [...Map.groupBy(samples, intervalOf)].map(([interval, members]) => ({
+    x: interval,
+    y: Math.min(...members.map((sample) => sample[what])),
   }));
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const x = mean(least.map((point) => point.x));
-  const y = mean(least.map((point) => point.y));
+  const x = mean(minima.map((point) => point.x));
+  const y = mean(minima.map((point) => point.y));
   const slope =
-    least.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) /
-    least.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
-  return { mean: y, growth: slope * least.length };
+    minima.reduce((sum, point) => sum + (point.x - x) * (point.y - y), 0) /
+    minima.reduce((sum, point) => sum + (point.x - x) ** 2, 0);
+  return { mean: y, growth: slope * minima.length };
 }

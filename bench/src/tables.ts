@@ -1,6 +1,6 @@
 import type { Measurement } from './measure.ts';
 
-/** A table in Markdown, which reads well in a terminal, too. */
+/** A Markdown table, aligned for terminals. */
 function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const widths = head.map((cell, i) => Math.max(cell.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]) =>
@@ -29,7 +29,7 @@ export function resultTable(measurements: readonly Measurement[]): string {
   return table(['operation', 'operations/s', 'p50 ms', 'p99 ms', 'CPU us/op', 'of which', 'memory MiB'], rows);
 }
 
-/** Ours divided by the peer's, scenario by scenario: for CPU and latency less is better, for the rate more. */
+/** Our figures divided by the peer's: less is better for CPU and latency, more for the rate. */
 export function ratioTable(ours: readonly Measurement[], peers: readonly Measurement[]): string {
   const rows = ours.flatMap((mine) => {
     const theirs = peers.find((one) => one.scenario === mine.scenario);

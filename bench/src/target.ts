@@ -14,9 +14,9 @@ export interface Target {
   stop: () => Promise<unknown>;
 }
 
-const MANY = new Set(['postgres', 'nats']);
+const WITH_DESCENDANTS = new Set(['postgres', 'nats']);
 
-/** The system that runs from this data directory, else a fresh one that is gone afterwards. */
+/** The running system of this data directory, or else a new one, which is stopped afterwards. */
 export async function ownTarget(path: string): Promise<Target> {
   const dir = dataDirAt(path);
   const state = readRunState(dir.runFile);
@@ -31,7 +31,7 @@ export async function ownTarget(path: string): Promise<Target> {
 type RunState = NonNullable<ReturnType<typeof readRunState>>;
 
 function fromRunState(state: RunState, tokens: string, stop: Target['stop']): Target {
-  const processes = state.parts.map(({ name, pid }) => ({ name, pid, descendants: MANY.has(name) }));
+  const processes = state.parts.map(({ name, pid }) => ({ name, pid, descendants: WITH_DESCENDANTS.has(name) }));
   return { name: 'tidegate', server: state.server, token: tokens.split(',')[0] as string, processes, stop };
 }
 
@@ -39,12 +39,14 @@ function fromRunState(state: RunState, tokens: string, stop: Target['stop']): Ta
 export function peerTarget(url: string, token: string, processes: readonly string[]): Target {
   const { hostname } = new URL(url);
   if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname)) {
-    throw new OptionError(`--peer must be an address of this machine, not ${hostname}: load goes nowhere else`);
+    throw new OptionError(
+      `--peer must be an address of this machine, not ${hostname}: load is sent to this machine only`,
+    );
   }
   return { name: 'peer', server: url, token, processes: processes.map(processOf), stop: async () => {} };
 }
 
-/** `name=pid`, with `+` behind it for a server of many processes */
+/** Parses `name=pid`, or `name=pid+` to include descendants. */
 function processOf(text: string): ServerProcess {
   const match = /^([^=]+)=(\d+)(\+?)$/.exec(text);
   if (match === null) throw new OptionError(`--peer-procs takes name=pid or name=pid+, not ${JSON.stringify(text)}`);

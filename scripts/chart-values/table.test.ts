@@ -7,7 +7,7 @@ import { tableOf, valuesIn, withTable } from './table.ts';
 const chart = join(import.meta.dirname, '../../charts/tidegate');
 const values = valuesIn(readFileSync(join(chart, 'values.yaml'), 'utf8'));
 
-test('Values are found with their paths, what they usually are, and their sentences.', () => {
+test('Values are found with their paths, defaults and descriptions.', () => {
   const yaml = `# Of all.
 image:
   # Where it is.
@@ -28,23 +28,23 @@ gateway:
   ]);
 });
 
-test('The README of the chart shows every value as it is.', () => {
+test('The README of the chart is up to date.', () => {
   const page = readFileSync(join(chart, 'README.md'), 'utf8');
   assert.equal(page, withTable(page, tableOf(values)), 'run npm run generate:chart-values');
 });
 
-test('The chart is of the release that it installs.', () => {
+test('The chart has the version of the release that it installs.', () => {
   const { version } = JSON.parse(readFileSync(join(chart, '../../package.json'), 'utf8')) as { version: string };
   const text = readFileSync(join(chart, 'Chart.yaml'), 'utf8');
   assert.match(text, new RegExp(`^version: ${version}$`, 'm'));
   assert.match(text, new RegExp(`^appVersion: ${version}$`, 'm'));
 });
 
-test('Every value of the chart has a sentence.', () => {
+test('Every value of the chart has a description.', () => {
   for (const { path, sentence } of values) assert.match(sentence, /^[A-Z].*\.$/, `${path} has no sentence`);
 });
 
-test('Every value that the schema knows is in values.yaml, and the other way round.', () => {
+test('values.yaml and the schema have the same values.', () => {
   interface Node {
     $ref?: string;
     properties?: Record<string, Node>;
@@ -67,7 +67,7 @@ test('Every value that the schema knows is in values.yaml, and the other way rou
     const shared = `parts.${rest.join('.')}`;
     return parts.includes(part) && [...there].some((one) => shared === one || shared.startsWith(`${one}.`));
   };
-  // global is Helm's own
+  // Helm defines global
   assert.deepEqual(
     known.filter((path) => !there.has(path) && !isShared(path) && path !== 'global'),
     [],

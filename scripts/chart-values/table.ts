@@ -1,4 +1,4 @@
-/** A value of the chart: where it stands, what it is when nobody says otherwise, and what it means. */
+/** A value of the chart: its path, default and description. */
 export interface ChartValue {
   readonly path: string;
   readonly usual: string;
@@ -12,8 +12,8 @@ interface Line {
 }
 
 /**
- * The values of a chart in the order of their file. A sentence stands right above its key; a key without one only holds
- * others, and a key with one and others beneath it is a value as a whole.
+ * The values of a chart in the order of their file. The comment directly above a key is its description. A key without
+ * a description only groups others; a key with a description and keys below it is one value.
  */
 export function valuesIn(yaml: string): ChartValue[] {
   const found: ChartValue[] = [];
@@ -51,7 +51,7 @@ function lineOf(line: string): Line | undefined {
   return { indent: spaces.length, key, text };
 }
 
-/** As the README shows them. */
+/** The Markdown table for the README. */
 export function tableOf(values: readonly ChartValue[]): string {
   const rows = values.map(({ path, usual, sentence }) => {
     const cells = [`\`${path}\``, `\`${usual}\``, sentence];
@@ -63,7 +63,7 @@ export function tableOf(values: readonly ChartValue[]): string {
 const BEGIN = '<!-- values: written by npm run generate:chart-values -->';
 const END = '<!-- end of values -->';
 
-/** The page with the table that fits. */
+/** The page with the new table. */
 export function withTable(page: string, table: string): string {
   const [before, rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);

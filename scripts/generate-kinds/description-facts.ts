@@ -2,29 +2,32 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PublishedOperation, PublishedSchema } from './open-api-facts.ts';
 
-/** By field what is said of it, and by the empty name what is said of the type. */
+/** Descriptions by field; the description of the type has the empty name. */
 type Words = Record<string, string>;
 
 /** Descriptions of types: by the package of a type, then by its name. */
-export type TypeWords = ReadonlyMap<string, ReadonlyMap<string, Words>>;
+export type TypeDescriptions = ReadonlyMap<string, ReadonlyMap<string, Words>>;
 
 interface Sources {
   readonly published: ReadonlyMap<string, PublishedSchema>;
-  /** of fields with an enumeration, by `core.v1/PodSpec.hostUsers`: what kube-apiserver says of them is longer */
+  /** the longer descriptions that kube-apiserver has for enumerations, by `core.v1/PodSpec.hostUsers` */
   readonly enumDescriptions: ReadonlyMap<string, string>;
   /** `io.k8s.api.core.v1.PodSpec` as `core.v1/PodSpec` */
   readonly shortName: (published: string) => string;
 }
 
-/** What is said of these types, and of those that they refer to. */
-export function typeWords(names: Iterable<string>, { published, enumDescriptions, shortName }: Sources): TypeWords {
+/** The descriptions of these types and of all types that they refer to. */
+export function typeWords(
+  names: Iterable<string>,
+  { published, enumDescriptions, shortName }: Sources,
+): TypeDescriptions {
   const packages = new Map<string, Map<string, Words>>();
   for (const name of withReferences(names, published)) {
     const { description = '', properties = {} } = published.get(name) as PublishedSchema;
     const words: Words = description === '' ? {} : { '': description };
     for (const [field, property] of Object.entries(properties)) {
-      const said = enumDescriptions.get(`${shortName(name)}.${field}`) ?? property.description ?? '';
-      if (said !== '') words[field] = said;
+      const text = enumDescriptions.get(`${shortName(name)}.${field}`) ?? property.description ?? '';
+      if (text !== '') words[field] = text;
     }
     const dot = name.lastIndexOf('.');
     const types = packages.get(name.slice(0, dot)) ?? new Map<string, Words>();
@@ -46,32 +49,32 @@ function withReferences(names: Iterable<string>, published: Sources['published']
   return [...found].sort();
 }
 
-/** Descriptions of parameters: in a path, and in a query. */
-export interface ParameterWords {
+/** Descriptions of path and query parameters. */
+export interface ParameterDescriptions {
   readonly path: Words;
   readonly query: Words;
 }
 
 /**
- * What is said of each parameter. Where it is not the same everywhere, what is said most often has the plain name, and
- * the rest is by action or by kind: `patch.fieldManager`, `PodExecOptions.stdin`.
+ * The description of each parameter. If a parameter has several, the most frequent one has the plain name, and the
+ * others are by action or kind: `patch.fieldManager`, `PodExecOptions.stdin`.
  */
-export function parameterWords(operations: readonly PublishedOperation[]): ParameterWords {
-  const said = { path: new Map<string, Map<string, string[]>>(), query: new Map<string, Map<string, string[]>>() };
+export function parameterWords(operations: readonly PublishedOperation[]): ParameterDescriptions {
+  const found = { path: new Map<string, Map<string, string[]>>(), query: new Map<string, Map<string, string[]>>() };
   for (const { action, kind, parameters } of operations) {
     for (const { in: place, name, description = '' } of parameters) {
       if (place === 'body' || (place === 'path' && name === 'name') || description === '') continue;
-      const texts = said[place].get(name) ?? new Map<string, string[]>();
+      const texts = found[place].get(name) ?? new Map<string, string[]>();
       const users = texts.get(description) ?? [];
-      said[place].set(name, texts.set(description, [...users, action === 'patch' ? action : kind]));
+      found[place].set(name, texts.set(description, [...users, action === 'patch' ? action : kind]));
     }
   }
-  return { path: plainFirst(said.path), query: plainFirst(said.query) };
+  return { path: plainFirst(found.path), query: plainFirst(found.query) };
 }
 
-function plainFirst(said: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>): Words {
+function plainFirst(found: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>): Words {
   const words: Words = {};
-  for (const [name, texts] of [...said].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const [name, texts] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const [[plain = ''] = [], ...others] = [...texts].sort(([, a], [, b]) => b.length - a.length);
     words[name] = plain;
     for (const [text, users] of others) for (const user of new Set(users)) words[`${user}.${name}`] = text;
@@ -79,7 +82,7 @@ function plainFirst(said: ReadonlyMap<string, ReadonlyMap<string, readonly strin
   return words;
 }
 
-/** What Go's types say of themselves, where OpenAPI does not: by type, then by field. */
+/** Descriptions of a Go type's fields, for types that OpenAPI does not include. */
 export function swaggerWords(folder: string, type: string): Words {
   const text = readFileSync(join(folder, 'types_swagger_doc_generated.go'), 'utf8');
   const map = new RegExp(`^var map_${type} = map\\[string\\]string\\{\\n([\\s\\S]*?)^\\}`, 'm').exec(text)?.[1] ?? '';

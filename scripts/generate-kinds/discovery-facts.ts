@@ -9,14 +9,14 @@ export interface ResourceFacts {
   readonly namespaced: boolean;
   readonly short?: readonly string[];
   readonly categories?: readonly string[];
-  /** only where they are not the eight usual ones */
+  /** only if they differ from the eight usual verbs */
   readonly verbs?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceFacts>>;
 }
 
 interface SubresourceFacts {
   readonly verbs: readonly string[];
-  /** only where it is another kind than the resource's */
+  /** only if it differs from the kind of the resource */
   readonly kind?: string;
   readonly group?: string;
   readonly version?: string;
@@ -43,7 +43,7 @@ interface Listed {
 const STABLE = /^v\d+$/;
 const USUAL_VERBS = 'create,delete,deletecollection,get,list,patch,update,watch';
 
-/** All stable versions of all groups, in the order in which they are told, preferred versions first. */
+/** All stable versions of all groups in the order of discovery, preferred versions first. */
 export function readDiscoveryFacts(folder: string): GroupVersionFacts[] {
   const read = <T>(file: string): T => JSON.parse(readFileSync(join(folder, file), 'utf8')) as T;
   const { groups } = read<{ groups: Array<{ name: string; versions: Array<{ version: string }> }> }>('apis.json');

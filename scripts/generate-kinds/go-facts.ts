@@ -2,19 +2,19 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * What only the Go sources say: which fields are pointers, so that not there and zero differ, which are left out when
- * they are zero, and which values a text may have.
+ * Facts that are only in the Go sources: which fields are pointers, so that absent and zero differ, which fields are
+ * left out when they are zero, and the values of enumerations.
  */
 export interface GoFacts {
   /** `core.v1/PodSpec.hostUsers` */
   readonly pointers: ReadonlySet<string>;
-  /** by the same names: left out of JSON when they are zero */
+  /** by the same names: fields that are left out of JSON when they are zero */
   readonly omitted: ReadonlySet<string>;
-  /** by the same names: left out even as structures, which otherwise are there or null */
+  /** by the same names: structs that are left out when they are zero; others are always written, or null */
   readonly omittedStructs: ReadonlySet<string>;
   /** by the same names */
   readonly enums: ReadonlyMap<string, readonly string[]>;
-  /** by the same names: what is said of such a field and of each of its values */
+  /** by the same names: the description of such a field and its values */
   readonly enumDescriptions: ReadonlyMap<string, string>;
 }
 

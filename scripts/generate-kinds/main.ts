@@ -10,8 +10,8 @@ import { placeOf, readProtobufFacts } from './protobuf-facts.ts';
 import { type TypeFacts, typeFacts, typeName } from './type-facts.ts';
 
 /**
- * Writes packages/kinds/facts and packages/kinds/descriptions anew from the published descriptors: the facts of every
- * stable kind, and what is said of its fields in words.
+ * Generates packages/kinds/facts and packages/kinds/descriptions from the published descriptors: the facts of every
+ * stable kind, and the descriptions of its fields.
  */
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -71,7 +71,10 @@ for (const [place, { reference, types }] of places) {
 writeFacts('resources.json', `[\n${groupVersions.map(groupVersionText).join(',\n')}\n]\n`);
 writeDescriptions();
 
-/** What is said in words: a file for each package of types, one for parameters, and one for what all custom kinds have. */
+/**
+ * Writes the descriptions: a file for each package of types, one for parameters, and one for fields of all custom
+ * kinds.
+ */
 function writeDescriptions(): void {
   const writeWords = intoFolder('packages/kinds/descriptions');
   const roots = groupVersions.flatMap(rootsOf);
@@ -83,7 +86,7 @@ function writeDescriptions(): void {
   }
   const operations = readPublishedOperations(join(modules.kubernetes, 'api/openapi-spec/v3'));
   const { path, query } = parameterWords(operations);
-  // the only parameter that is taken and not published
+  // the only parameter that is supported but not published
   const { sinceTime = '' } = swaggerWords(join(modules.api, 'core/v1'), 'PodLogOptions');
   writeWords('parameters.json', `${JSON.stringify({ path, query: { ...query, sinceTime } }, undefined, 1)}\n`);
   const meta = join(modules.apimachinery, 'pkg/apis/meta/v1');
@@ -106,7 +109,7 @@ function rootsOf({ group, version, resources }: GroupVersionFacts): string[] {
   ]);
 }
 
-/** None where a kind is only a set of options in a query. */
+/** Empty for a kind that is only a set of query options. */
 function publishedKind(group: string, version: string, kind: string): string[] {
   for (const [name, schema] of published) {
     const kinds = schema['x-kubernetes-group-version-kind'] ?? [];
@@ -127,7 +130,7 @@ function line(name: string, facts: TypeFacts): string {
   return `${JSON.stringify(name)}:${JSON.stringify(facts)}`;
 }
 
-/** Empties the folder, and writes JSON into it. */
+/** Empties the folder, and returns a function that writes JSON files into it. */
 function intoFolder(folder: string): (file: string, text: string) => void {
   const path = join(root, folder);
   rmSync(path, { recursive: true, force: true });

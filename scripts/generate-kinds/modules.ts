@@ -11,12 +11,12 @@ export const MODULES = {
 
 export type ModuleFolders = Readonly<Record<keyof typeof MODULES, string>>;
 
-/** Downloads the modules through the proxy that Go is told to use, checks them, and says where Go's cache has them. */
+/** Downloads and verifies the modules with Go's own proxy settings, and returns their folders in Go's cache. */
 export function downloadModules(): ModuleFolders {
   const text = execFileSync('go', ['mod', 'download', '-json', ...Object.values(MODULES)], {
     encoding: 'utf8',
     maxBuffer: 1 << 24,
-    // outside of any module: nothing here is a Go module
+    // this checkout is not a Go module
     env: { ...process.env, GOFLAGS: '-mod=mod' },
   });
   const downloads = JSON.parse(`[${text.replaceAll(/^\}\n\{/gm, '},{')}]`) as Array<{
@@ -26,7 +26,7 @@ export function downloadModules(): ModuleFolders {
   }>;
   const folderOf = (wanted: string): string => {
     const found = downloads.find(({ Path, Version }) => `${Path}@${Version}` === wanted);
-    if (found === undefined) throw new Error(`Go downloaded no ${wanted}`);
+    if (found === undefined) throw new Error(`Go did not download ${wanted}`);
     return found.Dir;
   };
   return Object.fromEntries(Object.entries(MODULES).map(([name, wanted]) => [name, folderOf(wanted)])) as ModuleFolders;

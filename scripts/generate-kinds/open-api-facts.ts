@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of a published OpenAPI schema that are used here. */
+/** The parts of a published OpenAPI schema that the generator uses. */
 export interface PublishedSchema {
   readonly description?: string;
   readonly type?: string;
@@ -55,11 +55,11 @@ export function readPublishedOperations(folder: string): PublishedOperation[] {
     Object.values(paths).flatMap((item) => {
       const shared = (item.parameters ?? []) as PublishedParameter[];
       return Object.values(item).flatMap((operation) => {
-        const { parameters = [], ...said } = operation as Record<string, unknown>;
-        const { kind } = (said['x-kubernetes-group-version-kind'] ?? {}) as { kind?: string };
+        const { parameters = [], ...rest } = operation as Record<string, unknown>;
+        const { kind } = (rest['x-kubernetes-group-version-kind'] ?? {}) as { kind?: string };
         if (kind === undefined) return [];
         const own = parameters as PublishedParameter[];
-        return [{ kind, action: String(said['x-kubernetes-action']), parameters: [...shared, ...own] }];
+        return [{ kind, action: String(rest['x-kubernetes-action']), parameters: [...shared, ...own] }];
       });
     }),
   );

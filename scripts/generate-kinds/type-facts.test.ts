@@ -60,7 +60,7 @@ const descriptors: Descriptors = {
   },
 };
 
-test('a type is written down with what each descriptor says of its fields', () => {
+test('a type has the facts of all descriptors about its fields', () => {
   const met: string[] = [];
   assert.deepEqual(
     typeFacts('io.k8s.api.core.v1.Thing', descriptors, (name) => met.push(name)),
@@ -77,14 +77,14 @@ test('a type is written down with what each descriptor says of its fields', () =
   assert.deepEqual(met, ['io.k8s.api.core.v1.Part']);
 });
 
-test('one JSON value of several types is a union of what its message holds', () => {
+test('a JSON value of several types is a union of the fields of its message', () => {
   assert.deepEqual(
     typeFacts('io.k8s.api.core.v1.Either', descriptors, () => undefined),
     { '': 'union', allows: '1 bool', thing: '2 Thing' },
   );
 });
 
-test('a field without a number is an error, and not a field that is lost in Protobuf', () => {
+test('a field without a number is an error, because it would be lost in Protobuf', () => {
   const published = new Map([
     ['io.k8s.api.core.v1.Thing', { type: 'object', properties: { odd: { type: 'string' } } }],
   ]);
@@ -94,7 +94,7 @@ test('a field without a number is an error, and not a field that is lost in Prot
   );
 });
 
-test('types go by group, version and name', () => {
+test('types are named by group, version and name', () => {
   assert.equal(typeName('io.k8s.api.core.v1.PodSpec'), 'core.v1/PodSpec');
   assert.equal(typeName('io.k8s.apimachinery.pkg.util.intstr.IntOrString'), 'intstr/IntOrString');
 });

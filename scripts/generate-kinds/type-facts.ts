@@ -2,7 +2,7 @@ import type { GoFacts } from './go-facts.ts';
 import { type PublishedSchema, referenceOf } from './open-api-facts.ts';
 import { type ProtobufFacts, type ProtobufField, placeOf } from './protobuf-facts.ts';
 
-/** A type as it is written down: a text for each field; packages/kinds/README.md has the grammar. */
+/** The facts of a type: a text for each field. packages/kinds/README.md has the grammar. */
 export type TypeFacts = Record<string, string>;
 
 export interface Descriptors {
@@ -11,7 +11,7 @@ export interface Descriptors {
   readonly go: GoFacts;
 }
 
-/** Types that are one JSON value, and need no fields. */
+/** Types that are one JSON value, without fields. */
 const SCALARS: Readonly<Record<string, string>> = {
   'resource/Quantity': 'quantity',
   'intstr/IntOrString': 'intOrString',
@@ -30,11 +30,11 @@ export function typeName(published: string): string {
   return `${short}/${published.slice(dot + 1)}`;
 }
 
-/** What is known of one published type. Other types that it refers to are handed to `meets`. */
+/** The facts of one published type. `meets` is called for each type that it refers to. */
 export function typeFacts(published: string, descriptors: Descriptors, meets: (published: string) => void): TypeFacts {
   const name = typeName(published);
   const schema = descriptors.published.get(published);
-  if (schema === undefined) throw new Error(`${published} is referred to and not described`);
+  if (schema === undefined) throw new Error(`${published} is referred to but not published`);
   if (schema.properties === undefined && schema.type === undefined) return unionFacts(name, descriptors);
   const facts: TypeFacts = {};
   if (schema['x-kubernetes-map-type'] === 'atomic') facts[''] = 'atomic';
@@ -54,7 +54,7 @@ export function typeFacts(published: string, descriptors: Descriptors, meets: (p
         pointer,
         values: descriptors.go.enums.get(`${name}.${field}`),
       }),
-      ...(isSaid(property, pointer || !descriptors.go.omitted.has(`${number?.owner ?? name}.${field}`))
+      ...(isWritten(property, pointer || !descriptors.go.omitted.has(`${number?.owner ?? name}.${field}`))
         ? defaultText(property, type)
         : []),
       ...(isWrittenAsNull(type, descriptors.go, `${number?.owner}.${field}`) ? ['= null'] : []),
@@ -63,7 +63,7 @@ export function typeFacts(published: string, descriptors: Descriptors, meets: (p
   return facts;
 }
 
-/** One JSON value of several types: its members are those of the Protobuf message. */
+/** A JSON value of one of several types. The members are the fields of the Protobuf message. */
 function unionFacts(name: string, { protobuf }: Descriptors): TypeFacts {
   const facts: TypeFacts = { '': 'union' };
   for (const { name: member, number, type, repeated } of protobuf.get(name) ?? []) {
@@ -73,7 +73,7 @@ function unionFacts(name: string, { protobuf }: Descriptors): TypeFacts {
 }
 
 interface Numbered {
-  /** `4`, or `1.4` where JSON has no object of its own for the message 1 */
+  /** `4`, or `1.4` if JSON has no object for the message with number 1 */
   readonly path: string;
   readonly field: ProtobufField;
   /** the type whose Go struct has the field */
@@ -81,8 +81,8 @@ interface Numbered {
 }
 
 /**
- * Field numbers by the plain names of fields. A message that JSON does not have as an object is looked into: its fields
- * stand directly in the JSON.
+ * Field numbers by normalized names. The fields of a message that has no object in JSON are included, because they are
+ * directly in the JSON.
  */
 function numbersOf(name: string, schema: PublishedSchema, protobuf: ProtobufFacts): Map<string, Numbered> {
   const names = new Set(Object.keys(schema.properties ?? {}).map(plain));
@@ -117,7 +117,7 @@ function shapeText(schema: PublishedSchema, around: Surroundings): string {
   }
   switch (schema.type) {
     case 'array': {
-      // a list that is a message of its own
+      // a list that is a message in Protobuf
       const wrapped = around.protobuf !== undefined && !around.protobuf.repeated && around.protobuf.type.includes('/');
       return `${wrapped ? '[w]' : '[]'}${shapeText(schema.items ?? {}, { ...around, protobuf: undefined })}`;
     }
@@ -135,11 +135,11 @@ function shapeText(schema: PublishedSchema, around: Surroundings): string {
     case 'number':
       return 'double';
     default:
-      throw new Error(`${around.home}: a shape that is not known: ${JSON.stringify(schema)}`);
+      throw new Error(`${around.home}: unknown shape: ${JSON.stringify(schema)}`);
   }
 }
 
-/** Types of the same group version go by their bare names. */
+/** Types of the same group version are written without it. */
 function localName(type: string, home: string): string {
   const place = home.slice(0, home.indexOf('/') + 1);
   return type.startsWith(place) ? type.slice(place.length) : type;
@@ -169,24 +169,24 @@ function flags(
   return all;
 }
 
-/** Go writes a moment that is not known as null, and so a list or a map that is empty and not left out. */
+/** Go writes an unset time as null, and also an empty list or map without omitempty. */
 function isWrittenAsNull(type: string, { pointers, omitted, omittedStructs }: GoFacts, field: string): boolean {
   if (pointers.has(field)) return false;
   if (type === 'time' || type === 'microTime') return !omittedStructs.has(field);
   return /^(\[|\{)/.test(type) && !omitted.has(field);
 }
 
-/** A zero that would be left out anyway is no default. */
-function isSaid(schema: PublishedSchema, zeroIsShown: boolean): boolean {
+/** Whether a default is written: a zero that would be left out anyway is not. */
+function isWritten(schema: PublishedSchema, zeroIsShown: boolean): boolean {
   const zero = schema.default === 0 || schema.default === '' || schema.default === false;
   return !zero || zeroIsShown;
 }
 
-/** A default comes last: it is JSON, and may hold anything. */
+/** A default comes last, because it is JSON and may contain any text. */
 function defaultText(schema: PublishedSchema, type: string): string[] {
   if (schema.default === undefined) return [];
   const empty = JSON.stringify(schema.default) === '{}';
-  // a scalar that Go has as a struct is never empty in JSON
+  // the default `{}` of a scalar that is a struct in Go has no meaning in JSON
   if (empty && isScalar(type)) return [];
   return ['=', JSON.stringify(schema.default)];
 }

@@ -4,8 +4,8 @@ import { pageOf } from './page.ts';
 import { readSections, readVariableOf } from './tables.ts';
 
 /**
- * Writes docs/operate/options.md from the option tables of the services and commands. With --check it writes nothing, and
- * fails when the page differs from what the tables say.
+ * Writes docs/operate/options.md from the option tables of the services and commands. With --check it writes nothing,
+ * and fails if the page is not up to date.
  */
 const root = join(import.meta.dirname, '../..');
 const place = 'docs/operate/options.md';

@@ -8,7 +8,7 @@ import { readSections, readVariableOf } from './tables.ts';
 const root = join(import.meta.dirname, '../..');
 const variableOf = (name: string): string => name.toUpperCase();
 
-/** The rows of the page's tables, without their heads. */
+/** The rows of the tables, without headers. */
 function rowsOf(page: string): string[] {
   return page.split('\n').filter((line) => line.startsWith('| `'));
 }
@@ -59,7 +59,7 @@ test('The page has each option of each service once, and no path of this machine
   assert.ok(!page.includes(root));
 });
 
-test('docs/operate/options.md is what the option tables say.', async () => {
+test('docs/operate/options.md is up to date.', async () => {
   const page = pageOf({ sections: await readSections(root), variableOf: await readVariableOf(root) });
   assert.equal(readFileSync(join(root, 'docs/operate/options.md'), 'utf8'), page, 'run npm run generate:options');
 });

@@ -13,7 +13,7 @@ export type OptionTable = Readonly<Record<string, OptionRow>>;
 /** Options that belong together: those of a service or of a command. */
 export interface Section {
   readonly title: string;
-  /** one sentence that says who reads these options */
+  /** one sentence about the programs that read these options */
   readonly about: string;
   readonly table: OptionTable;
 }
@@ -30,8 +30,8 @@ export function pageOf({ sections, variableOf }: PageOptions): string {
 
 /**
  * Moves the rows that several tables have in common into sections of their own, in front of the others. A row is shared
- * when the tables hold the same object, because then it comes from one table in the source; rows that only have the same
- * name mean different things to different services, and stay where they are.
+ * when the tables hold the same object, because then it comes from one table in the source; rows that only have the
+ * same name mean different things to different services, and stay where they are.
  */
 export function shareRows(
   sections: readonly Section[],
@@ -58,7 +58,7 @@ const INTRODUCTION = `<!-- Written by npm run generate:options from the option t
 
 # All options
 
-\`tidegate COMMAND --help\` prints the options of a command. An option is given as \`--name value\` or \`--name=value\`, or as the environment variable beside it; the flag wins. A list takes its items in one value (\`A,B\`) or in several flags. Unknown options are rejected, and the error suggests the closest known name.
+\`tidegate COMMAND --help\` prints the options of a command. An option is given as \`--name value\` or \`--name=value\`, or as the environment variable in the second column; the flag takes precedence. A list takes its items in one value (\`A,B\`) or in several flags. Unknown options are rejected, and the error suggests the closest known name.
 
 \`tidegate start\` passes the options of the services on to the services that have them, from its flags and from its environment: \`npm start -- --max-requests-inflight=100\`. In the Helm chart \`gateway.extraArgs\`, \`store.extraArgs\`, \`watch.extraArgs\` and \`health.extraArgs\` set them.`;
 
@@ -75,7 +75,7 @@ function cells(texts: readonly string[]): string {
   return `| ${texts.map((text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
 }
 
-/** how the value of an option is shown where its table does not say */
+/** the placeholders for values of options whose tables have none */
 const SHOWN_VALUES: ReadonlyMap<string, string> = new Map([
   ['number', 'N'],
   ['list', 'A,B'],

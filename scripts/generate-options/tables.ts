@@ -64,7 +64,7 @@ export async function readSections(root: string): Promise<Section[]> {
   return [...commands.slice(0, 1), ...shared, ...commands.slice(1)];
 }
 
-/** How the environment variable of an option is called, from packages/options. */
+/** Loads the function of packages/options that returns the environment variable of an option. */
 export async function readVariableOf(root: string): Promise<(name: string) => string> {
   const { variableOf } = (await import(hrefOf(root, 'packages/options/src/index.ts'))) as {
     variableOf: (name: string) => string;
@@ -79,7 +79,7 @@ async function read(root: string, { title, about, file, name }: Source): Promise
   return { title, about, table: withoutRoot(table, root) };
 }
 
-/** A default below the checkout is shown by its path in it, so that the page is the same on each machine. */
+/** A default path inside the checkout is shown relative to it, so that the page is the same on every machine. */
 function withoutRoot(table: OptionTable, root: string): OptionTable {
   const shown = (row: OptionRow): OptionRow =>
     typeof row.default === 'string' && row.default.startsWith(root)

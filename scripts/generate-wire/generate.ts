@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 const CONTRACTS = '{grpc,tidegate}/**/*.proto';
 
 /**
- * What a reader gets has the name of its message, and 64-bit integers are numbers in it. The types of what protobufjs
- * would take from a writer have the suffix Input; they are wider than what is written here.
+ * Types of decoded messages have the name of the message, with numbers for 64-bit integers. The types that protobufjs
+ * accepts for encoding have the suffix Input; they allow more than this project uses.
  */
 const OPTIONS = [
   '--longs=Number',
@@ -24,7 +24,7 @@ const OPTIONS = [
  */
 export function generateTypes(root: string, directory: string): void {
   const generator = join(root, 'node_modules/@grpc/proto-loader/build/bin/proto-loader-gen-types.js');
-  // the generator notes the path of each contract as it is given: relative to the root, the same on every machine
+  // the generator writes the path of each contract into the file, so it is relative to be the same on every machine
   const contracts = globSync(CONTRACTS, { cwd: join(root, 'proto') }).sort();
   const args = [generator, ...OPTIONS, '-I', 'proto', '-O', directory, ...contracts];
   execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });

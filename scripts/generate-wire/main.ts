@@ -5,8 +5,8 @@ import { filesIn, generateTypes } from './generate.ts';
 import { staleFiles } from './stale-files.ts';
 
 /**
- * Writes packages/wire/src/generated anew from proto/. With --check it writes nothing, and fails with one line for each
- * file that is not what proto/ says.
+ * Generates packages/wire/src/generated from proto/. With --check it writes nothing, and fails with one line for each
+ * file that is not up to date.
  */
 const root = join(import.meta.dirname, '../..');
 const place = 'packages/wire/src/generated';
@@ -24,7 +24,8 @@ function check(): void {
     generateTypes(root, directory);
     const lines = staleFiles(filesIn(join(root, place)), filesIn(directory));
     for (const line of lines) process.stderr.write(`${place}/${line}\n`);
-    if (lines.length > 0) process.stderr.write('The types of messages are old: run npm run generate:wire.\n');
+    if (lines.length > 0)
+      process.stderr.write('The types of messages are not up to date: run npm run generate:wire.\n');
     process.exitCode = lines.length === 0 ? 0 : 1;
   } finally {
     rmSync(directory, { recursive: true });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { staleFiles } from './stale-files.ts';
 
-test('Files that are the same are not stale.', () => {
+test('Equal files are not stale.', () => {
   assert.deepEqual(staleFiles(new Map([['Key.ts', 'a']]), new Map([['Key.ts', 'a']])), []);
 });
 
-test('A file that is missing, changed, or of no message any more is stale.', () => {
+test('A file that is missing, changed, or without a message is stale.', () => {
   const committed = new Map([
     ['Changed.ts', 'a'],
     ['Old.ts', 'a'],
@@ -16,8 +16,8 @@ test('A file that is missing, changed, or of no message any more is stale.', () 
     ['New.ts', 'b'],
   ]);
   assert.deepEqual(staleFiles(committed, generated), [
-    'Changed.ts differs from what proto/ says',
+    'Changed.ts differs from the newly generated file',
     'New.ts is missing',
-    'Old.ts belongs to no message of proto/',
+    'Old.ts does not belong to a message of proto/',
   ]);
 });

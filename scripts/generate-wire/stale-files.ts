@@ -1,4 +1,4 @@
-/** One line for each generated file that is not what the contracts make now; both by path. */
+/** One line for each committed file that differs from the newly generated one; both maps are by path. */
 export function staleFiles(committed: ReadonlyMap<string, string>, generated: ReadonlyMap<string, string>): string[] {
   const paths = [...new Set([...committed.keys(), ...generated.keys()])].sort();
   return paths.flatMap((path) => {
@@ -9,6 +9,6 @@ export function staleFiles(committed: ReadonlyMap<string, string>, generated: Re
 
 function whyStale(committed: string | undefined, generated: string | undefined): string | undefined {
   if (committed === undefined) return 'is missing';
-  if (generated === undefined) return 'belongs to no message of proto/';
-  return committed === generated ? undefined : 'differs from what proto/ says';
+  if (generated === undefined) return 'does not belong to a message of proto/';
+  return committed === generated ? undefined : 'differs from the newly generated file';
 }

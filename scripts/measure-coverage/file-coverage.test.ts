@@ -14,8 +14,8 @@ export function answer(question: Question): string {
 `;
 const BLOCK = "{\n    return 'nothing';\n  }";
 
-/** One process in which the function and its block were entered so often. */
-function told(functionCount: number, blockCount: number): ScriptCoverage {
+/** The coverage of one process, with the number of entries of the function and its block. */
+function coverage(functionCount: number, blockCount: number): ScriptCoverage {
   const range = (text: string, count: number) => {
     const startOffset = SOURCE.indexOf(text);
     return { startOffset, endOffset: startOffset + text.length, count };
@@ -34,8 +34,8 @@ function covered(...processes: ScriptCoverage[]) {
   return coverageOf('a.ts', SOURCE, parts);
 }
 
-test('Lines and branches that no process has run are told; types and comments are no lines.', () => {
-  assert.deepEqual(covered(told(1, 0)), {
+test('Lines and branches that were not run are reported; types and comments do not count as lines.', () => {
+  assert.deepEqual(covered(coverage(1, 0)), {
     path: 'a.ts',
     lines: { covered: 3, total: 4 },
     branches: { covered: 2, total: 3 },
@@ -43,8 +43,8 @@ test('Lines and branches that no process has run are told; types and comments ar
   });
 });
 
-test('What one process has run is covered, whatever others have not run.', () => {
-  const { missed, branches } = covered(told(0, 0), told(1, 1), told(1, 0));
+test('Code that one process has run is covered, even if others have not run it.', () => {
+  const { missed, branches } = covered(coverage(0, 0), coverage(1, 1), coverage(1, 0));
   assert.deepEqual([missed, branches], [[], { covered: 3, total: 3 }]);
 });
 
@@ -52,7 +52,7 @@ test('A file that no process has loaded is not covered at all.', () => {
   assert.deepEqual(coverageOf('a.ts', SOURCE, undefined).missed, [3, 4, 5, 7]);
 });
 
-test('Numbers that follow each other are told as ranges.', () => {
+test('Consecutive numbers are printed as ranges.', () => {
   assert.equal(rangesText([1, 2, 3, 5, 8, 9]), '1-3, 5, 8-9');
   assert.equal(rangesText([]), '');
 });

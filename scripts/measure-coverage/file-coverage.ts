@@ -2,15 +2,15 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { RunParts } from './v8-coverage.ts';
 
 export interface FileCoverage {
-  /** from the root of the project */
+  /** relative to the root */
   readonly path: string;
   readonly lines: { readonly covered: number; readonly total: number };
   readonly branches: { readonly covered: number; readonly total: number };
-  /** the numbers of the lines that no process has run */
+  /** the numbers of the lines that were not run in any process */
   readonly missed: readonly number[];
 }
 
-/** Types are stripped to blanks, so what V8 tells of the stripped text holds for the file. */
+/** Types are replaced by spaces, so V8's offsets in the stripped text are those of the file. */
 export function coverageOf(path: string, source: string, parts: RunParts | undefined): FileCoverage {
   const missed: number[] = [];
   let total = 0;
@@ -30,7 +30,7 @@ export function coverageOf(path: string, source: string, parts: RunParts | undef
   };
 }
 
-/** Numbers that follow each other as one range: `3-5, 9`. */
+/** Prints consecutive numbers as ranges: `3-5, 9`. */
 export function rangesText(numbers: readonly number[]): string {
   const ranges: Array<[first: number, last: number]> = [];
   for (const number of numbers) {
@@ -45,12 +45,12 @@ function stripped(source: string): string {
   return stripTypeScriptTypes(source);
 }
 
-/** Not only brackets, and no comment. */
+/** Whether a line has more than brackets and is not a comment. */
 function isCode(line: string): boolean {
   return /\w/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line);
 }
 
-/** Any of it: what of a line was not run is told by the branches. */
+/** Whether any part of the line was run; parts that were not run count as branches. */
 function hasRun(line: string, offset: number, parts: RunParts | undefined): boolean {
   return [...line.matchAll(/\S/g)].some(({ index }) => parts?.wasRun(offset + index) ?? false);
 }

@@ -7,9 +7,9 @@ import { coveragePage } from './page.ts';
 import { RunParts, readCoverage } from './v8-coverage.ts';
 
 /**
- * `npm run coverage [-- ARGUMENT...]`: runs the tests, all of them or as the arguments of `npm test` say, and writes into
- * test/coverage.md what they have run of the sources. With `--add` first, what earlier runs have covered still counts: for
- * tests that are new, while the sources are the same.
+ * `npm run coverage [-- ARGUMENT...]`: runs the tests, all of them or as the arguments of `npm test` say, and writes
+ * into test/coverage.md what they have run of the sources. With `--add` first, what earlier runs have covered still
+ * counts: for tests that are new, while the sources are the same.
  */
 const [first, ...others] = process.argv.slice(2);
 const adds = first === '--add';

@@ -15,14 +15,14 @@ export function coveragePage(files: readonly FileCoverage[], command: string): s
   return [
     '# Coverage',
     '',
-    `What the tests run of \`packages/*/src\` and \`services/*/src\`, in their own processes and in those that they start. Made by \`${command}\`; a process that a test kills tells nothing of what it has run. A branch is a function, or a block of one that was entered otherwise often than what is around it.`,
+    `The lines and branches of \`packages/*/src\` and \`services/*/src\` that the tests run, in their own processes and in those that they start. Written by \`${command}\`. A process that a test kills reports no coverage. A branch is a function, or a block that was not entered as often as the code around it.`,
     '',
     ...table(
       ['', 'lines', 'covered', 'branches', 'covered'],
       [...rows, ['all', files] as const].map(([name, all]) => roomRow(name, all)),
     ),
     '',
-    '## The files with the most lines that no test runs',
+    '## The files with the most lines that are not tested',
     '',
     ...table(
       ['file', 'lines not run', 'of', 'branches covered', 'which'],

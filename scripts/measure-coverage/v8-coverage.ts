@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What V8 tells of one script in one process: how often each function was entered, and each block of those that were. */
+/**
+ * V8's coverage of one script in one process: how often each function was entered, and each block of entered functions.
+ */
 export interface ScriptCoverage {
   readonly url: string;
   readonly functions: ReadonlyArray<{
@@ -13,11 +15,11 @@ export interface ScriptCoverage {
   }>;
 }
 
-/** What all processes together have run of one file. */
+/** The combined coverage of one file in all processes. */
 export class RunParts {
-  /** one entry for each character: 1 where any process has run it */
+  /** one entry per character: 1 if any process has run it */
   readonly #wasRun: Uint8Array;
-  /** where functions and blocks begin that any process has told of, by their ranges */
+  /** the start of each reported function or block, by its range */
   readonly #branches = new Map<string, number>();
 
   constructor(length: number) {
@@ -26,7 +28,7 @@ export class RunParts {
 
   add({ functions }: ScriptCoverage): void {
     const here = new Uint8Array(this.#wasRun.length);
-    // inner ranges come after those around them, and say more
+    // inner ranges follow their outer ranges, and are more precise
     for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
       here.fill(count > 0 ? 1 : 0, startOffset, endOffset);
       this.#branches.set(`${startOffset}-${endOffset}`, startOffset);
@@ -44,7 +46,7 @@ export class RunParts {
   }
 }
 
-/** What the processes have left in a directory; one that was killed has left nothing, or half of it. */
+/** Reads the coverage files of all processes; a killed process leaves none, or an incomplete one. */
 export function* readCoverage(dir: string): Generator<ScriptCoverage> {
   for (const name of readdirSync(dir)) {
     try {
@@ -52,7 +54,7 @@ export function* readCoverage(dir: string): Generator<ScriptCoverage> {
       yield* result;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
-      process.stderr.write(`${name} is not whole: its process was killed\n`);
+      process.stderr.write(`${name} is incomplete: its process was killed\n`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { specifiersOf } from '../import-rules.ts';
 
 export interface Source {
-  /** below the folder that is measured */
+  /** relative to the measured folder */
   readonly path: string;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface Figures {
 
 const TINY_LINES = 20;
 
-/** Counts what the structure of one service, package or program looks like. Tests are left out. */
+/** Measures the structure of one service, package or program, without tests. */
 export function figuresOf(sources: readonly Source[]): Figures {
   const code = sources.filter(({ path }) => !/\.(?:test|bench)\.ts$|(?:^|\/)(?:testing|generated)\//.test(path));
   const sizes = code.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));

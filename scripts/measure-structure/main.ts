@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Figures, figuresOf } from './figures.ts';
 
-/** Prints what the structure of every service, package and program looks like: `npm run structure`. */
+/** `npm run structure`: prints figures about the structure of every service, package and program. */
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 for (const folder of globSync('{services,packages,programs}/*/src', { cwd: root }).sort()) {

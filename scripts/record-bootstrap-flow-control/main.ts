@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askPeer } from '../ask-peer.ts';
+import { requestPeer } from '../request-peer.ts';
 
-/** Writes down the priority levels and flow schemas that a kube-apiserver makes for itself, a line each. */
+/** Records the priority levels and flow schemas that a kube-apiserver creates at its start, one per line. */
 const [server, token] = process.argv.slice(2);
 if (server === undefined || token === undefined) {
   console.error('usage: npm run record:bootstrap-flow-control -- SERVER TOKEN');
@@ -21,7 +21,7 @@ interface Recorded {
 
 const lines: string[] = [];
 for (const [resource, kind] of Object.entries(KINDS)) {
-  const { text } = await askPeer({ server, token }, 'GET', `${GROUP}/${resource}`);
+  const { text } = await requestPeer({ server, token }, 'GET', `${GROUP}/${resource}`);
   const { items } = JSON.parse(text) as { items: readonly Recorded[] };
   const own = items.filter(({ metadata }) => metadata.annotations?.[KEPT] === 'true');
   lines.push(...own.map(({ metadata: { name }, spec }) => JSON.stringify({ kind, name, spec })));

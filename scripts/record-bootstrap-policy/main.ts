@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askPeer } from '../ask-peer.ts';
+import { requestPeer } from '../request-peer.ts';
 
-/** Writes down the roles and bindings that a kube-apiserver makes for itself, a line each. */
+/** Records the roles and bindings that a kube-apiserver creates at its start, one per line. */
 const [server, token] = process.argv.slice(2);
 if (server === undefined || token === undefined) {
   console.error('usage: npm run record:bootstrap-policy -- SERVER TOKEN');
@@ -21,7 +21,7 @@ interface Recorded {
   readonly [field: string]: unknown;
 }
 
-/** What all of them have in common is not said of each. */
+/** An object without the parts that all of them have in common. */
 function fact(kind: string, { metadata, rules, ...content }: Recorded): object {
   const { name, namespace, labels = {} } = metadata;
   const { [BOOTSTRAPPING]: _, ...own } = labels;
@@ -31,14 +31,14 @@ function fact(kind: string, { metadata, rules, ...content }: Recorded): object {
     name,
     ...(Object.keys(own).length > 0 && { labels: own }),
     ...content,
-    // those of a role that gathers others are theirs
+    // the rules of an aggregated role are those of other roles
     ...(Array.isArray(rules) && content.aggregationRule === undefined && { rules }),
   };
 }
 
 const lines: string[] = [];
 for (const [resource, kind] of Object.entries({ ...KINDS, ...BINDINGS })) {
-  const { text } = await askPeer({ server, token }, 'GET', `${GROUP}/${resource}`);
+  const { text } = await requestPeer({ server, token }, 'GET', `${GROUP}/${resource}`);
   const { items } = JSON.parse(text) as { items: readonly Recorded[] };
   const own = items.filter(({ metadata }) => metadata.labels?.[BOOTSTRAPPING] === 'rbac-defaults');
   lines.push(...own.map((item) => JSON.stringify(fact(kind, item))));

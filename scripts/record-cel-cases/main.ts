@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { type Message, readTextProto } from './textproto.ts';
 
 /**
- * Turns the published conformance cases of CEL into facts: an expression, its variables, and what it comes to. Cases about
- * Protobuf's messages are left out, of which there are none here.
+ * Converts the published conformance cases of CEL to facts: an expression, its variables, and its result. Cases with
+ * Protobuf messages are left out, because Kubernetes does not have them.
  *
  *   node bin/run.js scripts/record-cel-cases/main.ts FOLDER
  *
@@ -43,7 +43,7 @@ const FILES = [
   'timestamps',
   'type_deduction',
 ];
-/** What needs messages, and functions that Kubernetes does not have. */
+/** Cases that need messages, or functions that Kubernetes does not have. */
 const LEFT_OUT =
   /TestAllTypes|google\.protobuf\.|proto2|proto3|cel\.block|cel\.index|cel\.iterVar|math\.|base64|\.reverse\(\)\s*==\s*'|[a-z]\{/;
 
@@ -53,7 +53,7 @@ function text(value: Message | string | undefined): string {
 
 const utf8 = (value: Message | string | undefined): string => Buffer.from(text(value), 'latin1').toString();
 
-/** undefined: about messages. */
+/** Returns undefined for a message. */
 function fact(value: Message): Fact | undefined {
   const [[kind = '', [content] = []] = []] = Object.entries(value);
   if (kind === 'null_value') return null;

@@ -1,17 +1,17 @@
-/** A message in Protobuf's text form: each field's values, in order. */
+/** A message in Protobuf's text format: the values of each field, in order. */
 export type Message = { [field: string]: Array<Message | string> };
 
 const TOKEN =
   /\s+|#[^\n]*|([A-Za-z0-9_.+-]+|\[[A-Za-z0-9_./]+\])|("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|([{}<>:,;[\]])/y;
 
-/** Numbers and words stay as they are written; texts keep a quote before them, so that the two are told apart. */
+/** Numbers and words keep their text; strings get a leading quote, to distinguish them. */
 export function readTextProto(text: string): Message {
   const tokens: string[] = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(text);
-    if (match === null) throw new Error(`nothing is known to begin with ${JSON.stringify(text.slice(at, at + 20))}`);
+    if (match === null) throw new Error(`unexpected text ${JSON.stringify(text.slice(at, at + 20))}`);
     const [, word, quoted, mark] = match;
     const token = word ?? mark ?? (quoted === undefined ? undefined : `"${unescaped(quoted.slice(1, -1))}`);
     if (token !== undefined) tokens.push(token);
@@ -21,7 +21,7 @@ export function readTextProto(text: string): Message {
 
 const SIMPLE: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-/** As bytes, of which each is a character here. */
+/** Decodes the escapes to bytes, with one character for each byte. */
 function unescaped(text: string): string {
   const bytes = Buffer.from(text).toString('latin1');
   return bytes.replace(
@@ -78,7 +78,7 @@ class Reader {
     if (this.#take('{')) return this.message('}');
     if (this.#take('<')) return this.message('>');
     let value = this.#tokens[this.#next++] ?? '';
-    // texts that stand beside each other are one
+    // adjacent strings are concatenated
     while (value.startsWith('"') && this.#tokens[this.#next]?.startsWith('"')) {
       value += this.#tokens[this.#next++]?.slice(1) ?? '';
     }

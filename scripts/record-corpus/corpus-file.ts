@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type Manifest = { metadata?: Manifest } & { [key: string]: JsonValue };
 
-/** What kube-apiserver said: a refusal with its causes, or the object that it made, without its metadata. */
+/** The response of kube-apiserver: an error with its causes, or the created object without its metadata. */
 export interface CorpusAnswer {
   readonly code: number;
   readonly reason?: string;
@@ -14,16 +14,16 @@ export interface CorpusAnswer {
 
 export interface CorpusCase {
   readonly title: string;
-  /** what the case is meant to be; the answer has to agree */
+  /** the intention of the case; the recorded answer must agree */
   readonly valid: boolean;
   readonly manifest: Manifest;
-  /** a merge patch of what the manifest made; the answer is to it */
+  /** a merge patch of the created object; the answer is the response to this patch */
   readonly then?: Manifest;
   answer?: CorpusAnswer;
 }
 
 export interface CorpusFile {
-  /** where the manifests are posted */
+  /** the path to which the manifests are posted */
   readonly path: string;
   readonly cases: CorpusCase[];
 }
@@ -32,7 +32,7 @@ export function readCorpusFile(file: string): CorpusFile {
   return JSON.parse(readFileSync(file, 'utf8')) as CorpusFile;
 }
 
-/** A line for each manifest and each answer, so that a change of one is a diff of one line. */
+/** Writes each manifest and each answer on a line of its own, so that a change of one is a diff of one line. */
 export function writeCorpusFile(file: string, { path, cases }: CorpusFile): void {
   const texts = cases.map((one) => {
     const fields = Object.entries(one).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);

@@ -5,8 +5,8 @@ import { readCorpusFile, writeCorpusFile } from './corpus-file.ts';
 import { CorpusPeer } from './peer.ts';
 
 /**
- * Sends every manifest of packages/kinds/corpus to a kube-apiserver and writes its answer beside it. What is made is
- * deleted again. A third argument chooses the files whose paths contain it.
+ * Sends every manifest of packages/kinds/corpus to a kube-apiserver and records the response. Created objects are
+ * deleted again. A third argument selects the files whose paths contain it.
  */
 const NAMESPACE = 'corpus';
 const [server, token, chosen = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { askPeer, type Peer } from '../ask-peer.ts';
+import { type Peer, requestPeer } from '../request-peer.ts';
 import type { CorpusAnswer, CorpusCase, Manifest } from './corpus-file.ts';
 
 interface Answer {
@@ -6,7 +6,7 @@ interface Answer {
   readonly body: Manifest;
 }
 
-/** A kube-apiserver whose answers are recorded. It leaves nothing behind but the namespace that it works in. */
+/** Records the responses of a kube-apiserver, and deletes all created objects except the namespace. */
 export class CorpusPeer {
   readonly #peer: Peer;
 
@@ -14,7 +14,7 @@ export class CorpusPeer {
     this.#peer = peer;
   }
 
-  /** The namespaced manifests go here; pods want the service account. */
+  /** Creates the namespace of the manifests, with the service account that pods need. */
   async makeNamespace(name: string): Promise<void> {
     await this.#send('POST', '/api/v1/namespaces', { metadata: { name } });
     await this.#send('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
@@ -43,7 +43,7 @@ export class CorpusPeer {
   async #send(method: string, path: string, body?: Manifest): Promise<Answer> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': type } };
-    const { code, text } = await askPeer(this.#peer, method, path, sent);
+    const { code, text } = await requestPeer(this.#peer, method, path, sent);
     try {
       return { code, body: JSON.parse(text) as Manifest };
     } catch {

@@ -26,7 +26,7 @@ export function definitionOf(schema: JsonRecord): JsonRecord {
   };
 }
 
-/** A definition as long as it is looked at; its kind is served when `make` has come back. */
+/** Creates and deletes a definition with rules, and objects of its kind. The kind is served when `make` resolves. */
 export class Things {
   readonly #server: Server;
   #count = 0;
@@ -54,7 +54,7 @@ export class Things {
       metadata: { name: `things.${GROUP}`, resourceVersion },
       spec: spec as JsonRecord,
     });
-    // the server takes up a changed schema a moment later, and shows that nowhere
+    // a changed schema takes effect a moment later, and nothing shows when
     await new Promise((resolve) => setTimeout(resolve, 3000));
     return verdictOf(answer);
   }
@@ -64,7 +64,7 @@ export class Things {
     return verdictOf(await this.#server.send('POST', COLLECTION, this.#whole(object)));
   }
 
-  /** The last object that was tried to make, as another one. */
+  /** Replaces the object of the last `create`. */
   async replace(object: JsonRecord, part = ''): Promise<Verdict> {
     const path = `${COLLECTION}/${this.#name}`;
     const { body } = await this.#server.send('GET', path);

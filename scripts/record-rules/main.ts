@@ -5,14 +5,14 @@ import { Things } from './definitions.ts';
 import { type JsonRecord, Server, type Verdict } from './server.ts';
 
 /**
- * Asks a kube-apiserver what it says of every definition with rules in packages/kinds/recorded/rules.json and of the
- * objects that follow each, and what the expressions of packages/cel/src/testing/library.json come to.
+ * Records the responses of a kube-apiserver to every definition with rules in packages/kinds/recorded/rules.json and to
+ * its objects, and the results of the expressions in packages/cel/src/testing/library.json.
  */
 interface Step {
   readonly create?: JsonRecord;
   readonly replace?: JsonRecord;
   readonly status?: JsonRecord;
-  /** the definition's schema from here on */
+  /** the new schema of the definition */
   readonly schema?: JsonRecord;
   answer?: Verdict;
 }
@@ -66,7 +66,9 @@ async function take({ create, replace, status, schema }: Step): Promise<Verdict>
   return things.change(schema ?? {});
 }
 
-/** Every expression is a rule that does not hold, and its own message. What cannot be evaluated is told as that. */
+/**
+ * Every expression is the message of a rule that fails, so the error shows its result, or that its evaluation failed.
+ */
 async function recordLibrary(file: string): Promise<void> {
   const cases = JSON.parse(readFileSync(file, 'utf8')) as LibraryCase[];
   const rules = cases.map(({ expression }, i) => ({
@@ -80,11 +82,11 @@ async function recordLibrary(file: string): Promise<void> {
   await things.remove();
   const END = /(?: evaluating rule|: call arguments did not match .* for rule): case \d+$/;
   for (const [i, one] of cases.entries()) {
-    const told = (causes[i]?.message ?? '').replace(/^Invalid value: (?:"object": )?/, '');
+    const message = (causes[i]?.message ?? '').replace(/^Invalid value: (?:"object": )?/, '');
     delete one.text;
     delete one.failure;
-    if (END.test(told)) one.failure = told.replace(END, '').replace(/^'(.*)'$/, '$1');
-    else one.text = told;
+    if (END.test(message)) one.failure = message.replace(END, '').replace(/^'(.*)'$/, '$1');
+    else one.text = message;
   }
   writeFileSync(file, `[\n${cases.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { askPeer, type Peer } from '../ask-peer.ts';
+import { type Peer, requestPeer } from '../request-peer.ts';
 
 type JsonValue = string | number | boolean | null | JsonValue[] | JsonRecord;
 export interface JsonRecord {
@@ -12,7 +12,7 @@ interface Cause {
   readonly message: string;
 }
 
-/** What is kept of an answer: whether it was a refusal, and of what. */
+/** The recorded part of a response: its code and causes. */
 export interface Verdict {
   readonly code: number;
   readonly causes?: readonly Cause[];
@@ -23,7 +23,7 @@ export interface Answer {
   readonly body: JsonRecord;
 }
 
-/** A kube-apiserver that is asked for its opinion of rules. */
+/** A kube-apiserver that evaluates rules. */
 export class Server {
   readonly #peer: Peer;
 
@@ -33,18 +33,18 @@ export class Server {
 
   async send(method: string, path: string, body?: JsonRecord, type = 'application/json'): Promise<Answer> {
     const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': type } };
-    const { code, text } = await askPeer(this.#peer, method, path, sent);
+    const { code, text } = await requestPeer(this.#peer, method, path, sent);
     return { code, body: parsed(text) };
   }
 
-  /** Asks until the answer is as it has to be. */
+  /** Repeats a request until the response meets the condition. */
   async until(method: string, path: string, isIt: (answer: Answer) => boolean): Promise<Answer> {
     for (let attempt = 0; attempt < 300; attempt++) {
       const answer = await this.send(method, path);
       if (isIt(answer)) return answer;
       await delay(100);
     }
-    throw new Error(`${method} ${path} was never answered as it has to be`);
+    throw new Error(`${method} ${path} did not return the expected response in time`);
   }
 }
 

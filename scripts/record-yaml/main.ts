@@ -1,25 +1,25 @@
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type AskServer, askYaml, readYamlCases, writeYamlCases, yamlThings } from '@tidegate/testkit';
-import { askPeer } from '../ask-peer.ts';
+import { readYamlCases, type SendRequest, writeYamlCases, yamlThings, yamlVerdicts } from '@tidegate/testkit';
+import { requestPeer } from '../request-peer.ts';
 
-/** Asks a kube-apiserver what it makes of every text in packages/schema/recorded/yaml.json, and writes that beside it. */
+/** Records the results of a kube-apiserver for every text in packages/schema/recorded/yaml.json. */
 const [server, token] = process.argv.slice(2);
 if (server === undefined || token === undefined) {
   console.error('usage: npm run record:yaml -- SERVER TOKEN');
   process.exit(2);
 }
 
-const ask: AskServer = async (method, path, { body, headers }) => {
-  const answer = await askPeer({ server, token }, method, path, { body: String(body ?? ''), headers });
+const send: SendRequest = async (method, path, { body, headers }) => {
+  const answer = await requestPeer({ server, token }, method, path, { body: String(body ?? ''), headers });
   return { ...answer, json: undefined };
 };
 
-/** The engine has it; the types of this language level do not. */
+/** The engine has this function; the types of this language level do not. */
 const { rawJSON } = JSON as unknown as { rawJSON(source: string): unknown };
 
-/** Large whole numbers keep their digits. */
+/** Large integers keep their digits. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text, (_key, value: unknown, context?: { source: string }) =>
@@ -32,14 +32,14 @@ function parsed(text: string): unknown {
 
 const headers = { 'Content-Type': 'application/json' };
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-await ask('POST', definitions, { body: JSON.stringify(yamlThings), headers });
+await send('POST', definitions, { body: JSON.stringify(yamlThings), headers });
 for (let served = false; !served; await delay(100)) {
-  served = (await ask('GET', '/apis/yaml.example.com/v1/things', { headers: {} })).code === 200;
+  served = (await send('GET', '/apis/yaml.example.com/v1/things', { headers: {} })).code === 200;
 }
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const file = join(root, 'packages/schema/recorded/yaml.json');
 const cases = readYamlCases(file);
-for (const one of cases) one.said = await askYaml(ask, parsed, one);
+for (const one of cases) one.said = await yamlVerdicts(send, parsed, one);
 writeYamlCases(file, cases);
-await ask('DELETE', `${definitions}/${yamlThings.metadata.name}`, { headers: {} });
+await send('DELETE', `${definitions}/${yamlThings.metadata.name}`, { headers: {} });

@@ -6,7 +6,7 @@ import { whyNoHelm } from '../support/helm.ts';
 import { PARTS } from './support/option-tables.ts';
 import { type Manifest, ofKind, render, valueSets, workloads } from './support/render.ts';
 
-const madeByHelm = valueSets.filter((values) => !['cert-manager', 'existing-secrets'].includes(values));
+const generatedByHelm = valueSets.filter((values) => !['cert-manager', 'existing-secrets'].includes(values));
 
 interface Pair {
   readonly cert: X509Certificate;
@@ -24,9 +24,9 @@ function pair(manifests: readonly Manifest[], end: string): Pair {
 
 const commonName = (cert: X509Certificate) => /^CN=(.*)$/m.exec(cert.subject)?.[1];
 
-describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () => {
-  for (const values of madeByHelm) {
-    test(`are with the values ${values} of their authority, fit their keys, and hold for three years.`, () => {
+describe('Certificates that Helm generates', { skip: whyNoHelm() ?? false }, () => {
+  for (const values of generatedByHelm) {
+    test(`With the values ${values}, certificates are signed by their authority, match their keys and are valid for three years.`, () => {
       const manifests = render(values);
       const secrets = ofKind(manifests, 'Secret').filter(({ type }) => type === 'kubernetes.io/tls');
       for (const { metadata } of secrets.filter((one) => !one.metadata.name.endsWith('-ca'))) {
@@ -40,7 +40,7 @@ describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () 
     });
   }
 
-  test('say by their common names which part they are of: those that the contracts let call, and no other.', () => {
+  test('The common name of a peer certificate is the name of its part, and the contracts allow calls from parts only.', () => {
     const manifests = render('trial');
     for (const part of PARTS) assert.equal(commonName(pair(manifests, `-peer-${part}`).cert), part);
     const named = new Set(Object.values(callers).flat());
@@ -51,7 +51,7 @@ describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () 
   });
 
   for (const values of ['trial', 'everything']) {
-    test(`are good with the values ${values} for every name by which a part is called.`, () => {
+    test(`With the values ${values}, certificates are valid for every DNS name by which a part is called.`, () => {
       const manifests = render(values);
       for (const { part, pod } of workloads(manifests)) {
         for (const argument of (pod.containers[0].args ?? []) as string[]) {
@@ -66,7 +66,7 @@ describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () 
     });
   }
 
-  test('are three families, so that no client opens a part and nobody says who another is.', () => {
+  test('Peers, serving and front proxy have separate authorities, so that no certificate is accepted for another purpose.', () => {
     const manifests = render('trial');
     const authorities = ['-peer-gateway', '-serving', '-front-proxy'].map(
       (end) => pair(manifests, end).ca.fingerprint256,
@@ -74,7 +74,7 @@ describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () 
     assert.equal(new Set(authorities).size, 3);
   });
 
-  test('show the gateway under all names of its Service, those of a cluster, and those that values add.', () => {
+  test('The serving certificate covers the names of the Service, the names of a cluster and the names in the values.', () => {
     const { cert } = pair(render('everything'), '-serving');
     for (const name of [
       'control-plane-gateway',
@@ -91,7 +91,7 @@ describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () 
     assert.equal(cert.checkHost('other.example.com'), undefined);
   });
 
-  test('let the gateway tell servers behind the API who a user is, by the name that stores publish.', () => {
+  test('The stores publish the common name of the front proxy certificate as the allowed name.', () => {
     const manifests = render('trial');
     const { cert } = pair(manifests, '-front-proxy');
     for (const { part, pod } of workloads(manifests).filter((one) => ['gateway', 'store'].includes(one.part))) {
@@ -100,11 +100,11 @@ describe('The certificates that Helm makes', { skip: whyNoHelm() ?? false }, () 
   });
 });
 
-/** Who is behind the names in an option. */
+/** The options that contain DNS names, and the parts that are called by them. */
 const CALLED = { 'store-addresses': ['store'], 'watch-addresses': ['watch'], targets: ['gateway', 'store', 'watch'] };
 
-describe('Other ways to certificates', { skip: whyNoHelm() ?? false }, () => {
-  test('cert-manager makes the same certificates, of the same authorities, in the same Secrets.', () => {
+describe('Certificates from other sources', { skip: whyNoHelm() ?? false }, () => {
+  test('cert-manager issues the same certificates, from the same authorities, into the same Secrets.', () => {
     const manifests = render('cert-manager');
     assert.deepEqual(
       ofKind(manifests, 'Secret').filter(({ type }) => type === 'kubernetes.io/tls'),
@@ -126,12 +126,12 @@ describe('Other ways to certificates', { skip: whyNoHelm() ?? false }, () => {
     }
   });
 
-  test('With Secrets of your own nothing secret is made.', () => {
+  test('With existing Secrets, the chart renders no Secrets and no Certificates.', () => {
     assert.deepEqual(ofKind(render('existing-secrets'), 'Secret'), []);
     assert.deepEqual(ofKind(render('existing-secrets'), 'Certificate'), []);
   });
 
-  test('Without a front proxy and without client certificates the options for them are missing.', () => {
+  test('Without a front proxy and client certificates, their options are not set.', () => {
     const manifests = render(
       'existing-secrets',
       'certificates.existing.frontProxy=""',
@@ -147,8 +147,8 @@ describe('Other ways to certificates', { skip: whyNoHelm() ?? false }, () => {
   });
 });
 
-describe('Who may log in', { skip: whyNoHelm() ?? false }, () => {
-  test('are an administrator, and the controllers by the name to which the gateway gives leases.', () => {
+describe('Tokens and signing keys', { skip: whyNoHelm() ?? false }, () => {
+  test('The token file has an administrator and the controllers, under the user name to which the gateway grants leases.', () => {
     const secret = ofKind(render('trial'), 'Secret').find(({ metadata }) => metadata.name.endsWith('-tokens'));
     const { 'tokens.csv': lines, 'admin-token': admin, 'controllers-token': controllers } = secret.stringData;
     assert.deepEqual(lines.trim().split('\n'), [
@@ -159,7 +159,7 @@ describe('Who may log in', { skip: whyNoHelm() ?? false }, () => {
     assert.ok(Math.min(admin.length, controllers.length) >= 32);
   });
 
-  test('have a key of their own to sign tokens of service accounts.', () => {
+  test('Service account tokens are signed with an EC key of their own.', () => {
     const secret = ofKind(render('trial'), 'Secret').find(({ metadata }) =>
       metadata.name.endsWith('-service-accounts'),
     );

@@ -25,7 +25,7 @@ const command = (part: string) => [process.execPath, programs.get(part as Part) 
 
 const why = whyNoHelm() ?? whyNoKubectl() ?? whyNoAddresses ?? (await whyNoNats());
 
-describe('The parts, started as the chart says', { skip: why ?? false }, () => {
+describe('Parts that run with the arguments of the chart', { skip: why ?? false }, () => {
   let database: TestPostgres;
   let nats: TestNats;
   let cluster: SmallCluster;
@@ -33,12 +33,12 @@ describe('The parts, started as the chart says', { skip: why ?? false }, () => {
   const kubeconfig = join(dir.path, 'kubeconfig');
   const run = async (...args: string[]): Promise<string> => {
     const { code, stdout, stderr } = await kubectl(kubeconfig, args, { HOME: dir.path });
-    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}\n${cluster.lastWords()}`);
+    assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}\n${cluster.logTails()}`);
     return stdout;
   };
   const watches: ChildProcess[] = [];
-  /** kubectl as it watches; it ends with the tests at the latest */
-  const watching = () => {
+  /** Starts `kubectl get -w`; killed after the tests at the latest. */
+  const startWatch = () => {
     const child = spawn(findKubectl(), ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-w', '-o', 'name']);
     watches.push(child);
     let seen = '';
@@ -79,20 +79,20 @@ describe('The parts, started as the chart says', { skip: why ?? false }, () => {
     dir.remove();
   });
 
-  test('let their controllers in by a token, take writes, and answer reads and watches.', async () => {
-    // the controllers make it, through the gateway
+  test('The gateway accepts the token of the controllers, writes, reads and watches.', async () => {
+    // the controllers create it through the gateway
     await until('the default namespace', async () =>
       (await run('get', 'namespaces', '-o', 'name')).includes('default'),
     );
     assert.equal(await run('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'), 'admin');
-    const watch = watching();
+    const watch = startWatch();
     await run('create', 'configmap', 'first', '--from-literal=greeting=hi');
     assert.equal(await run('get', 'configmap', 'first', '-o', 'jsonpath={.data.greeting}'), 'hi');
-    await until('the watch to tell of it', () => watch.seen().includes('configmap/first'));
+    await until('the watch to receive it', () => watch.seen().includes('configmap/first'));
     watch.end();
   });
 
-  test('are all seen by the health service, by the names of their pods.', async () => {
+  test('The health service finds all parts by DNS.', async () => {
     await until('the board to show three parts', async () => {
       const { parts } = (await board(cluster.ipOf('health'))) as { parts: Array<{ part: string; state: string }> };
       return parts.length === 3 && parts.every(({ state }) => state === 'ok');
@@ -101,24 +101,26 @@ describe('The parts, started as the chart says', { skip: why ?? false }, () => {
   });
 
   for (const [part, signal, how] of [
-    ['store', 'SIGKILL', 'dies'],
+    ['store', 'SIGKILL', 'is killed'],
     ['watch', 'SIGTERM', 'is scaled down'],
   ] as const) {
-    test(`are found when another ${part} comes, and do without the first when it ${how}.`, async () => {
-      const watch = watching();
+    test(`Clients use a second ${part} after the first one ${how}.`, async () => {
+      const watch = startWatch();
       const first = cluster.ipOf(part);
       const second = cluster.add(part);
-      await until(`the second ${part} to be asked`, async () => (await addresses(part)).includes(second));
+      await until(`the health service to probe the second ${part}`, async () =>
+        (await addresses(part)).includes(second),
+      );
       await until(`the second ${part} to be ready`, () => cluster.isReady(second));
       const id = `${part}-${signal.toLowerCase()}`;
       await run('create', 'configmap', `two-${id}`);
-      // whoever used the first one must have found the second by now, or finds it now
+      // clients of the first one already know the second, or find it now
       await cluster.remove(first, signal);
       await run('create', 'configmap', `one-${id}`);
       assert.match(await run('get', 'configmaps', '-o', 'name'), new RegExp(`configmap/one-${id}`));
-      await until('the watch to have gone on', () => watch.seen().includes(`configmap/one-${id}`));
+      await until('the watch to continue', () => watch.seen().includes(`configmap/one-${id}`));
       watch.end();
-      await until(`the first ${part} to be forgotten`, async () => {
+      await until(`the first ${part} to disappear from the board`, async () => {
         const now = await addresses(part);
         return now.length === 1 && now[0] === second;
       });

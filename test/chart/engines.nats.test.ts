@@ -9,8 +9,8 @@ import { ofKind, render, workloads } from './support/render.ts';
 
 const noNats = (await whyNoNats()) ?? false;
 
-describe('The bundled engines', { skip: whyNoHelm() ?? false }, () => {
-  test('NATS takes its configuration, and asks for the password of its URL.', { skip: noNats }, async () => {
+describe('Bundled engines', { skip: whyNoHelm() ?? false }, () => {
+  test('NATS accepts its configuration, which requires the password of the URL.', { skip: noNats }, async () => {
     const secret = ofKind(render('trial'), 'Secret').find(({ metadata }) => metadata.name.endsWith('-nats'));
     const { password, url, 'nats.conf': configuration } = secret.stringData;
     assert.equal(url, `nats://tidegate:${password}@trial-tidegate-nats.control.svc:4222`);
@@ -18,12 +18,12 @@ describe('The bundled engines', { skip: whyNoHelm() ?? false }, () => {
     const dir = temporaryDir('nats-conf');
     const file = join(dir.path, 'nats.conf');
     writeFileSync(file, configuration.replace('/tmp', dir.path));
-    // it only looks at the file
+    // -t only validates the file
     execFileSync(await natsBinary(), ['-t', '-c', file], { stdio: 'pipe' });
     dir.remove();
   });
 
-  test('PostgreSQL is reached by the URL that stores get, whatever is in its password.', () => {
+  test('The URL that the stores get matches the settings of PostgreSQL, with any characters in the password.', () => {
     const manifests = render('everything');
     const secret = ofKind(manifests, 'Secret').find(({ metadata }) => metadata.name.endsWith('-postgresql'));
     const url = new URL(secret.stringData.url);
@@ -36,13 +36,13 @@ describe('The bundled engines', { skip: whyNoHelm() ?? false }, () => {
     assert.equal(url.host, 'control-plane-postgresql.control.svc:5432');
   });
 
-  test('PostgreSQL has a volume that outlives the release, with its data in a folder of it.', () => {
+  test('The volume and the Secret of PostgreSQL outlive the release, and the data is in a folder of the volume.', () => {
     const [set] = ofKind(render('trial'), 'StatefulSet');
     assert.deepEqual(set.spec.persistentVolumeClaimRetentionPolicy, { whenDeleted: 'Retain', whenScaled: 'Retain' });
     const [container] = set.spec.template.spec.containers;
     const { mountPath } = container.volumeMounts.find(({ name }: { name: string }) => name === 'data');
     const { value } = container.env.find(({ name }: { name: string }) => name === 'PGDATA');
-    assert.ok(value.startsWith(`${mountPath}/`), 'lost+found is no data directory');
+    assert.ok(value.startsWith(`${mountPath}/`), 'the root of the volume may contain lost+found');
     const secret = ofKind(render('trial'), 'Secret').find(({ metadata }) => metadata.name.endsWith('-postgresql'));
     assert.equal(secret.metadata.annotations['helm.sh/resource-policy'], 'keep');
   });

@@ -11,7 +11,7 @@ const why =
     ? 'needs TIDEGATE_PEER_KUBECONFIG, the kubeconfig of an administrator of a kube-apiserver to install into'
     : undefined;
 
-// of the others neither server knows every kind
+// the other sets use kinds that neither server has
 const sets = valueSets.filter((values) => !['everything', 'cert-manager'].includes(values));
 
 describe('The chart on a kube-apiserver', { skip: why ?? whyNoHelm() ?? whyNoKubectl() ?? false }, () => {

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { helm, whyNoHelm } from '../support/helm.ts';
+import { findMistakes } from './support/find-mistakes.ts';
 import { chart, fileOf, type Manifest, render, valueSets } from './support/render.ts';
-import { mistakesIn } from './support/strict.ts';
 
-describe('What the chart makes', { skip: whyNoHelm() ?? false }, () => {
+describe('Manifests of the chart', { skip: whyNoHelm() ?? false }, () => {
   for (const values of valueSets) {
-    test(`has with the values ${values} no unknown field, no wrong type, nothing missing.`, () => {
+    test(`With the values ${values}, manifests have no unknown fields, no wrong types and all required fields.`, () => {
       const manifests = render(values);
-      const mistakes = manifests.flatMap((one) => mistakesIn(one).map((words) => `${nameOf(one)} ${words}`));
+      const mistakes = manifests.flatMap((one) => findMistakes(one).map((words) => `${nameOf(one)} ${words}`));
       assert.deepEqual(mistakes, []);
       assert.ok(manifests.length >= 15);
     });
 
-    test(`has with the values ${values} each object once, in the release's namespace, with the labels of a release.`, () => {
+    test(`With the values ${values}, each object occurs once, in the release's namespace, with the labels of the release.`, () => {
       const manifests = render(values);
       const names = manifests.map(nameOf);
       assert.deepEqual(names.toSorted(), [...new Set(names)].sort());
@@ -27,7 +27,7 @@ describe('What the chart makes', { skip: whyNoHelm() ?? false }, () => {
     });
   }
 
-  test('is found good by helm lint, with every set of values.', () => {
+  test('helm lint passes with every set of values.', () => {
     for (const values of valueSets) {
       const args = ['lint', chart, '--strict', '--kube-version', '1.35.0', '-f', fileOf(values)];
       const { status, stdout, stderr } = spawnSync(helm, args, { encoding: 'utf8' });
@@ -36,21 +36,21 @@ describe('What the chart makes', { skip: whyNoHelm() ?? false }, () => {
   });
 });
 
-describe('The test of manifests', () => {
+describe('findMistakes', () => {
   const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { ports: [{ port: 80 }] } };
   for (const [what, manifest, words] of [
     ['an unknown field', { ...service, spec: { ...service.spec, port: 80 } }, /unknown field spec.port/],
     ['a wrong type', { ...service, spec: { ports: [{ port: '80' }] } }, /port/],
-    ['something missing', { ...service, spec: { ports: [] } }, /spec.ports: Required value/],
-    ['a kind that nobody knows', { ...service, kind: 'Servise' }, /nobody knows the kind Servise/],
+    ['a missing field', { ...service, spec: { ports: [] } }, /spec.ports: Required value/],
+    ['an unknown kind', { ...service, kind: 'Servise' }, /unknown kind Servise/],
     [
       'an unknown field of a foreign kind',
       { apiVersion: 'cert-manager.io/v1', kind: 'Issuer', metadata: { name: 'a' }, spec: { self: {} } },
       /unknown field .spec.self/,
     ],
   ] as ReadonlyArray<[string, Manifest, RegExp]>) {
-    test(`finds ${what}.`, () => {
-      assert.match(mistakesIn(manifest).join(), words);
+    test(`findMistakes reports ${what}.`, () => {
+      assert.match(findMistakes(manifest).join(), words);
     });
   }
 });

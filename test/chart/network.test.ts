@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { whyNoHelm } from '../support/helm.ts';
-import { type Manifest, ofKind, render, takes, workloads } from './support/render.ts';
+import { type Manifest, matchesLabels, ofKind, render, workloads } from './support/render.ts';
 
-/** The connections that the design has, and no other: from, to, port. Kubelets ask probes from the node, which no policy sees. */
+/** All connections of the design: from, to, port. Probes come from the node, and network policies do not apply to them. */
 const DESIGNED = [
   'gateway store 7443',
   'gateway watch 7443',
@@ -22,15 +22,15 @@ interface Pod {
   readonly ports: readonly number[];
 }
 
-describe('The network policies of the chart', { skip: whyNoHelm() ?? false }, () => {
-  test('let every designed connection through, and no other between the parts.', () => {
+describe('Network policies of the chart', { skip: whyNoHelm() ?? false }, () => {
+  test('The policies allow the designed connections between the parts, and no others.', () => {
     const trial = [...DESIGNED, ...BUNDLED, ...TEST].sort();
     assert.deepEqual(connections(render('trial')), [...trial]);
     assert.deepEqual(connections(render('everything')), [...trial]);
     assert.deepEqual(connections(render('default')), [...DESIGNED, ...TEST].sort());
   });
 
-  test('name on either side only the other end of a designed connection.', () => {
+  test('Each policy names only the other ends of designed connections, both for ingress and for egress.', () => {
     const trial = [...DESIGNED, ...BUNDLED, ...TEST].sort();
     assert.deepEqual(connections(render('trial'), mayEnter), trial);
     assert.deepEqual(
@@ -39,13 +39,13 @@ describe('The network policies of the chart', { skip: whyNoHelm() ?? false }, ()
     );
   });
 
-  test('are missing where they are switched off.', () => {
+  test('No policies are rendered when they are switched off.', () => {
     for (const values of ['no-network-policies', 'minimal']) {
       assert.deepEqual(ofKind(render(values), 'NetworkPolicy'), []);
     }
   });
 
-  test('close every pod of the release in both directions.', () => {
+  test('Every pod of the release has one policy, which covers ingress and egress.', () => {
     for (const values of ['default', 'trial', 'everything', 'external']) {
       const manifests = render(values);
       for (const { part, labels } of pods(manifests).filter((one) => one.part !== 'test')) {
@@ -56,7 +56,7 @@ describe('The network policies of the chart', { skip: whyNoHelm() ?? false }, ()
     }
   });
 
-  test('lead outside only to DNS, engines and collectors, at their ports.', () => {
+  test('Egress from the release is allowed only to the ports of DNS, engines, collectors and back ends.', () => {
     const out = (values: string, part: string) => outsidePorts(render(values), part);
     assert.deepEqual(out('default', 'gateway'), [53]);
     assert.deepEqual(out('default', 'store'), [53, 5432]);
@@ -68,29 +68,29 @@ describe('The network policies of the chart', { skip: whyNoHelm() ?? false }, ()
     assert.deepEqual(out('everything', 'store'), [53, 4318]);
   });
 
-  test('let into the gateway whom values name, and the parts besides.', () => {
+  test('The gateway accepts the clients that the values name and the parts of the release.', () => {
     const cidr = '192.0.2.0/24';
-    const rules = policy(render('everything'), 'gateway').spec.ingress.filter((one: Manifest) => has(one, 6443));
+    const rules = policy(render('everything'), 'gateway').spec.ingress.filter((one: Manifest) => hasPort(one, 6443));
     const from = rules.flatMap((one: Manifest) => one.from);
     assert.ok(from.some((one: Manifest) => one.ipBlock?.cidr === cidr));
     assert.ok(
       rules.every((one: Manifest) => one.from !== undefined),
-      'nobody else',
+      'every rule names its clients',
     );
-    const open = policy(render('default'), 'gateway').spec.ingress.filter((one: Manifest) => has(one, 6443));
-    assert.deepEqual(open, [{ ports: [{ protocol: 'TCP', port: 6443 }] }], 'everybody, where values name nobody');
+    const open = policy(render('default'), 'gateway').spec.ingress.filter((one: Manifest) => hasPort(one, 6443));
+    assert.deepEqual(open, [{ ports: [{ protocol: 'TCP', port: 6443 }] }], 'all clients, when the values name none');
   });
 
-  test('let Prometheus read metrics of each part, and pods of the namespace see the board.', () => {
+  test('Prometheus can read the metrics of each part, and pods of the namespace can read the board.', () => {
     const manifests = render('default');
     for (const part of ['gateway', 'store', 'watch', 'health']) {
-      const rules = policy(manifests, part).spec.ingress.filter((one: Manifest) => has(one, 8081));
+      const rules = policy(manifests, part).spec.ingress.filter((one: Manifest) => hasPort(one, 8081));
       assert.deepEqual(
         rules.map(({ from }: Manifest) => from),
         [[{ namespaceSelector: {} }]],
       );
     }
-    const board = policy(manifests, 'health').spec.ingress.filter((one: Manifest) => has(one, 6480));
+    const board = policy(manifests, 'health').spec.ingress.filter((one: Manifest) => hasPort(one, 6480));
     assert.deepEqual(board[0].from, [{ podSelector: {} }]);
   });
 });
@@ -103,8 +103,8 @@ function pods(manifests: readonly Manifest[]): Pod[] {
   }));
 }
 
-/** Metrics and the board are for others than parts. */
-const FOR_OTHERS = [8081, 6480];
+/** Metrics and the board: ports that the parts do not call. */
+const NOT_FOR_PARTS = [8081, 6480];
 
 type Side = (manifests: readonly Manifest[], from: Pod, to: Pod, port: number) => boolean;
 
@@ -114,9 +114,9 @@ function connections(manifests: readonly Manifest[], ...sides: Side[]): string[]
   const found = all.flatMap((from) =>
     all.flatMap((to) =>
       to.ports
-        .filter((port) => from !== to && !FOR_OTHERS.includes(port))
+        .filter((port) => from !== to && !NOT_FOR_PARTS.includes(port))
         .filter((port) => both.every((may) => may(manifests, from, to, port)))
-        // whoever may call the gateway at all is no connection of the design
+        // the gateway accepts all clients; only the store and the test belong to the design
         .filter((port) => port !== 6443 || ['store', 'test'].includes(from.part))
         .map((port) => `${from.part} ${to.part} ${port}`),
     ),
@@ -127,30 +127,32 @@ function connections(manifests: readonly Manifest[], ...sides: Side[]): string[]
 function mayLeave(manifests: readonly Manifest[], from: Pod, to: Pod, port: number): boolean {
   const policies = policiesOf(manifests, from.labels);
   const rules = policies.flatMap(({ spec }) => spec.egress ?? []);
-  return policies.length === 0 || rules.some((rule: Manifest) => has(rule, port) && means(rule.to, to));
+  return policies.length === 0 || rules.some((rule: Manifest) => hasPort(rule, port) && selects(rule.to, to));
 }
 
 function mayEnter(manifests: readonly Manifest[], from: Pod, to: Pod, port: number): boolean {
   const policies = policiesOf(manifests, to.labels);
   const rules = policies.flatMap(({ spec }) => spec.ingress ?? []);
-  return policies.length === 0 || rules.some((rule: Manifest) => has(rule, port) && means(rule.from, from));
+  return policies.length === 0 || rules.some((rule: Manifest) => hasPort(rule, port) && selects(rule.from, from));
 }
 
-/** Pods of this release: blocks of addresses and other namespaces are not them. */
-function means(peers: readonly Manifest[] | undefined, pod: Pod): boolean {
+/** Whether a peer of a rule selects the pod. Address blocks and other namespaces never select pods of this release. */
+function selects(peers: readonly Manifest[] | undefined, pod: Pod): boolean {
   if (peers === undefined) return true;
   return peers.some(
     ({ podSelector, namespaceSelector, ipBlock }) =>
-      ipBlock === undefined && namespaceSelector === undefined && takes(podSelector.matchLabels ?? {}, pod.labels),
+      ipBlock === undefined &&
+      namespaceSelector === undefined &&
+      matchesLabels(podSelector.matchLabels ?? {}, pod.labels),
   );
 }
 
-function has({ ports }: Manifest, port: number): boolean {
+function hasPort({ ports }: Manifest, port: number): boolean {
   return ports.some((one: Manifest) => one.port === port && one.protocol === 'TCP');
 }
 
 function policiesOf(manifests: readonly Manifest[], labels: Record<string, string>): Manifest[] {
-  return ofKind(manifests, 'NetworkPolicy').filter(({ spec }) => takes(spec.podSelector.matchLabels, labels));
+  return ofKind(manifests, 'NetworkPolicy').filter(({ spec }) => matchesLabels(spec.podSelector.matchLabels, labels));
 }
 
 function policy(manifests: readonly Manifest[], part: string): Manifest {
@@ -158,7 +160,7 @@ function policy(manifests: readonly Manifest[], part: string): Manifest {
   return policiesOf(manifests, pod?.labels ?? {})[0];
 }
 
-/** The ports of rules that mean others than pods of the release. */
+/** The ports of egress rules that allow targets outside of the release. */
 function outsidePorts(manifests: readonly Manifest[], part: string): number[] {
   const rules = policy(manifests, part).spec.egress.filter(
     ({ to }: Manifest) => to === undefined || to.some((one: Manifest) => one.podSelector === undefined),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { variableOf } from '@tidegate/service-kit';
 import { whyNoHelm } from '../support/helm.ts';
-import { environmentOf, optionsGiven, optionsOf, PARTS } from './support/option-tables.ts';
-import { type Manifest, NAMESPACE, ofKind, render, takes, valueSets, workloads } from './support/render.ts';
+import { environmentOf, optionsOf, PARTS, parsedOptions } from './support/option-tables.ts';
+import { type Manifest, matchesLabels, NAMESPACE, ofKind, render, valueSets, workloads } from './support/render.ts';
 
-/** What a process takes at most between the signal and its end. */
+/** The longest time that a process needs to stop after the signal. */
 const STOP_SECONDS = 10;
 
 interface Running {
@@ -28,15 +28,15 @@ function parts(manifests: readonly Manifest[]): Running[] {
     });
 }
 
-describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
+describe('Processes of the chart', { skip: whyNoHelm() ?? false }, () => {
   for (const values of valueSets) {
     const manifests = whyNoHelm() === undefined ? render(values) : [];
 
-    test(`have with the values ${values} only options that they know, and all that they need.`, async () => {
+    test(`With the values ${values}, processes get only known options, and all required ones.`, async () => {
       for (const { part, container } of parts(manifests)) {
         assert.equal(container.args[0], part);
         const env = environmentOf(container);
-        await optionsGiven(part, container.args.slice(1), env);
+        await parsedOptions(part, container.args.slice(1), env);
         const variables = Object.keys(await optionsOf(part)).map(variableOf);
         for (const name of Object.keys(env).filter((one) => one.startsWith('TIDEGATE_'))) {
           assert.ok(variables.includes(name), `${part} reads no ${name}`);
@@ -44,7 +44,7 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`find with the values ${values} every file that their options name.`, () => {
+    test(`With the values ${values}, every file that an option names is mounted.`, () => {
       for (const { part, pod, flags } of parts(manifests)) {
         const files = [...flags].flatMap(([, value]) => value.split(',').filter((one) => one.startsWith('/etc/')));
         assert.ok(files.length >= 3);
@@ -52,7 +52,7 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`are told with the values ${values} names that lead to all pods of the parts that they mean.`, () => {
+    test(`With the values ${values}, the DNS names in options resolve to all pods of the intended parts.`, () => {
       for (const { part, flags } of parts(manifests)) {
         for (const [option, wanted] of NAMES_IN) {
           const name = flags.get(option);
@@ -60,8 +60,8 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
           const [, service, port] = /^dns:\/\/\/([a-z-]+)\.control\.svc:(\d+)$/.exec(name) as unknown as string[];
           const found = ofKind(manifests, 'Service').find(({ metadata }) => metadata.name === service);
           assert.equal(found?.spec.clusterIP, 'None', `${part} --${option}`);
-          const led = workloads(manifests).filter(({ labels }) => takes(found.spec.selector, labels));
-          assert.deepEqual(led.map((one) => one.part).sort(), wanted);
+          const selected = workloads(manifests).filter(({ labels }) => matchesLabels(found.spec.selector, labels));
+          assert.deepEqual(selected.map((one) => one.part).sort(), wanted);
           assert.deepEqual(
             found.spec.ports.map((one: Manifest) => one.port),
             [Number(port)],
@@ -70,7 +70,7 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`call with the values ${values} the gateway where its Service is.`, () => {
+    test(`With the values ${values}, the stores call the gateway by the name and port of its Service.`, () => {
       const service = ofKind(manifests, 'Service').find(({ metadata }) => metadata.name.endsWith('-gateway'));
       for (const { flags } of parts(manifests).filter(({ part }) => part === 'store')) {
         const url = new URL(flags.get('gateway-url') as string);
@@ -79,11 +79,11 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`have with the values ${values} ports that Services and probes mean.`, () => {
+    test(`With the values ${values}, Services and probes use ports on which the processes listen.`, () => {
       for (const { spec, metadata } of ofKind(manifests, 'Service')) {
-        const led = workloads(manifests).filter(({ labels }) => takes(spec.selector, labels));
-        assert.ok(led.length > 0, `${metadata.name} leads nowhere`);
-        for (const { pod } of led) {
+        const selected = workloads(manifests).filter(({ labels }) => matchesLabels(spec.selector, labels));
+        assert.ok(selected.length > 0, `${metadata.name} selects no pods`);
+        for (const { pod } of selected) {
           const names = pod.containers[0].ports.map(({ name }: Manifest) => name);
           for (const { targetPort } of spec.ports)
             assert.ok(names.includes(targetPort), `${metadata.name} ${targetPort}`);
@@ -101,17 +101,17 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`have with the values ${values} the time to stop that they need.`, () => {
+    test(`With the values ${values}, the grace period is long enough to stop a process.`, () => {
       for (const { part, pod, container, flags } of parts(manifests)) {
         const own = Number(/^(\d+)s$/.exec(flags.get('shutdown-delay-duration') ?? '')?.[1]);
         const waits = part === 'gateway' ? own : container.lifecycle.preStop.sleep.seconds;
-        assert.equal(container.lifecycle === undefined, part === 'gateway', 'it waits once');
+        assert.equal(container.lifecycle === undefined, part === 'gateway', 'only one of the two delays the stop');
         assert.ok(waits >= 1);
         assert.ok(pod.terminationGracePeriodSeconds >= waits + STOP_SECONDS);
       }
     });
 
-    test(`give with the values ${values} half of their memory to JavaScript's objects.`, () => {
+    test(`With the values ${values}, the heap limit of Node.js is half of the memory limit.`, () => {
       for (const { container } of parts(manifests)) {
         const limit = /^(\d+)(Mi|Gi)$/.exec(container.resources.limits.memory) as unknown as [string, string, string];
         const mib = Number(limit[1]) * (limit[2] === 'Gi' ? 1024 : 1);
@@ -120,7 +120,7 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
     });
   }
 
-  test('are stopped by a probe only when they hang, not when clients flood the gateway.', () => {
+  test('Liveness probes use the ops port, so that a flood of client requests does not restart the gateway.', () => {
     for (const { container } of parts(render('default'))) {
       assert.equal(container.livenessProbe.httpGet.port, 'ops');
       assert.ok(container.livenessProbe.periodSeconds * container.livenessProbe.failureThreshold >= 30);
@@ -128,7 +128,7 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
   });
 });
 
-/** Which parts are behind the names in which options. */
+/** The options that contain DNS names, and the parts to which the names resolve. */
 const NAMES_IN: ReadonlyArray<[string, readonly string[]]> = [
   ['store-addresses', ['store']],
   ['watch-addresses', ['watch']],

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { findingsAgainst } from '@tidegate/kinds';
 import { whyNoHelm } from '../support/helm.ts';
-import { fileOf, type Manifest, ofKind, render, takes, valueSets, workloads } from './support/render.ts';
+import { fileOf, type Manifest, matchesLabels, ofKind, render, valueSets, workloads } from './support/render.ts';
 
-describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
+describe('Pods of the chart', { skip: whyNoHelm() ?? false }, () => {
   for (const values of valueSets) {
     const manifests = whyNoHelm() === undefined ? render(values) : [];
 
-    test(`have with the values ${values} no right that they do not need.`, () => {
+    test(`With the values ${values}, pods have no permissions that they do not need.`, () => {
       for (const { name, pod } of workloads(manifests)) {
         assert.equal(pod.automountServiceAccountToken, false, name);
         assert.equal(pod.enableServiceLinks, false, name);
@@ -34,13 +34,13 @@ describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
       );
     });
 
-    test(`are with the values ${values} such as a namespace takes that restricts pods as much as can be.`, () => {
+    test(`With the values ${values}, pods satisfy the pod security level "restricted".`, () => {
       for (const { name, pod } of workloads(manifests)) {
         assert.deepEqual(findingsAgainst({ level: 'restricted', version: 'latest' }, { spec: pod }), [], name);
       }
     });
 
-    test(`write with the values ${values} only where nothing of the host is.`, () => {
+    test(`With the values ${values}, pods write only to emptyDir volumes and claims of their own.`, () => {
       for (const { name, pod } of workloads(manifests)) {
         assert.ok((pod.volumes ?? []).every((volume: Manifest) => volume.hostPath === undefined));
         for (const { name: mounted, readOnly } of pod.containers[0].volumeMounts) {
@@ -51,15 +51,15 @@ describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`say with the values ${values} what they need, and how much memory they may have.`, () => {
+    test(`With the values ${values}, pods request CPU and memory, and limit memory only.`, () => {
       for (const { pod } of workloads(manifests)) {
         const { requests, limits } = pod.containers[0].resources;
         assert.ok(requests.cpu && requests.memory && limits.memory);
-        assert.equal(limits.cpu, undefined, 'a limit of CPU makes latency, and saves nothing');
+        assert.equal(limits.cpu, undefined, 'a CPU limit adds latency and saves nothing');
       }
     });
 
-    test(`mount with the values ${values} no private key of an authority.`, () => {
+    test(`With the values ${values}, pods mount no private key of a certificate authority.`, () => {
       for (const { pod, name } of workloads(manifests)) {
         for (const { secret } of pod.volumes ?? []) {
           const isAuthority = /-ca$|client-authority/.test(secret?.secretName ?? '');
@@ -68,7 +68,7 @@ describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`need with the values ${values} no Secret that is neither made nor named in values.`, () => {
+    test(`With the values ${values}, every Secret that a pod uses is rendered by the chart or named in the values.`, () => {
       const text = readFileSync(fileOf(values), 'utf8');
       for (const { name, pod } of workloads(manifests)) {
         for (const [secret, key] of secretsOf(pod)) {
@@ -79,11 +79,11 @@ describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
     });
 
-    test(`are counted and kept with the values ${values} by autoscalers and budgets that fit.`, () => {
+    test(`With the values ${values}, autoscalers and disruption budgets match their Deployments.`, () => {
       const deployments = new Map(ofKind(manifests, 'Deployment').map((one) => [one.metadata.name, one]));
       for (const { spec } of ofKind(manifests, 'HorizontalPodAutoscaler')) {
         const target = deployments.get(spec.scaleTargetRef.name);
-        assert.equal(target.spec.replicas, undefined, 'two would say how many');
+        assert.equal(target.spec.replicas, undefined, 'the autoscaler sets the number of replicas');
         assert.ok(spec.metrics.length > 0);
         for (const { resource } of spec.metrics) {
           assert.ok(target.spec.template.spec.containers[0].resources.requests[resource.name]);
@@ -92,21 +92,21 @@ describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
       }
       for (const { spec } of deployments.values()) assert.ok(spec.replicas >= 1);
       for (const { spec } of ofKind(manifests, 'PodDisruptionBudget')) {
-        const kept = workloads(manifests).filter(({ labels }) => takes(spec.selector.matchLabels, labels));
+        const kept = workloads(manifests).filter(({ labels }) => matchesLabels(spec.selector.matchLabels, labels));
         assert.equal(kept.length, 1);
-        assert.notEqual(kept[0]?.owner.spec.replicas, 1, 'a budget of one pod would hold up every drain');
+        assert.notEqual(kept[0]?.owner.spec.replicas, 1, 'a budget for a single pod would block every node drain');
       }
     });
   }
 
-  test('are spread over nodes and zones, each release of a part for itself.', () => {
+  test('The pods of each part are spread over nodes and zones.', () => {
     for (const { labels, pod } of workloads(render('default')).filter(({ part }) => part !== 'test')) {
       assert.deepEqual(
         pod.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey),
         ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'],
       );
       for (const { labelSelector } of pod.topologySpreadConstraints)
-        assert.ok(takes(labelSelector.matchLabels, labels));
+        assert.ok(matchesLabels(labelSelector.matchLabels, labels));
     }
   });
 });
@@ -123,7 +123,7 @@ function secretsOf(pod: Manifest): Array<[name: string, key: string]> {
   return [...mounted, ...named];
 }
 
-/** Undefined: nobody here makes it. */
+/** Undefined when the chart does not render the Secret. */
 function keysOf(manifests: readonly Manifest[], name: string): string[] | undefined {
   const secret = ofKind(manifests, 'Secret').find(({ metadata }) => metadata.name === name);
   if (secret !== undefined) return Object.keys({ ...secret.data, ...secret.stringData });

@@ -7,7 +7,7 @@ import { temporaryDir } from '@tidegate/testkit';
 import { whyNoHelm } from '../support/helm.ts';
 import { fileOf, template } from './support/render.ts';
 
-/** What somebody may write by mistake, and what Helm says then. */
+/** Mistakes in values, and the error that Helm prints. */
 const MISTAKES: ReadonlyArray<readonly [set: string, words: RegExp]> = [
   ['store.replica=2', /'\/store': additional properties 'replica' not allowed/],
   ['parts.replicas="two"', /'\/parts\/replicas': got string, want integer/],
@@ -27,42 +27,54 @@ const MISTAKES: ReadonlyArray<readonly [set: string, words: RegExp]> = [
   ['postgresql.url="database"', /'\/postgresql\/url': 'database' does not match pattern/],
   ['tracing.sampleRatio=2', /'\/tracing\/sampleRatio': maximum: got 2, want 1/],
   ['networkPolicy.ingress=[]', /'\/networkPolicy': additional properties 'ingress' not allowed/],
-  // what a schema cannot say
-  ['postgresql.existingSecret=""', /Where is PostgreSQL\? Set postgresql.existingSecret to a Secret with the key url/],
-  ['postgresql.bundled.enabled=true', /postgresql.existingSecret and postgresql.bundled.enabled say different things/],
-  ['nats={"url":"nats://a:1","existingSecret":"b"}', /nats.existingSecret and nats.url say different things: set one/],
-  ['nats.clientCertificate=true', /nats.clientCertificate needs nats.tlsSecret, where the certificate is/],
-  ['certificates.mode="existing"', /set certificates.existing.peer.gateway to its Secret/],
-  ['gateway.ingress.enabled=true', /gateway.ingress.enabled needs gateway.ingress.hosts/],
+  // combinations, which the schema cannot reject
+  [
+    'postgresql.existingSecret=""',
+    /No PostgreSQL is configured: set postgresql.existingSecret to a Secret with the key url/,
+  ],
+  ['postgresql.bundled.enabled=true', /postgresql.existingSecret and postgresql.bundled.enabled exclude each other/],
+  [
+    'nats={"url":"nats://a:1","existingSecret":"b"}',
+    /nats.existingSecret and nats.url exclude each other: set only one/,
+  ],
+  ['nats.clientCertificate=true', /nats.clientCertificate requires nats.tlsSecret, which holds the certificate/],
+  [
+    'certificates.mode="existing"',
+    /set certificates.existing.peer.gateway to the Secret of that service's certificate/,
+  ],
+  ['gateway.ingress.enabled=true', /gateway.ingress.enabled requires gateway.ingress.hosts/],
   [
     'store.shutdownDelaySeconds=25',
-    /store: terminationGracePeriodSeconds is 30, and must be at least shutdownDelaySeconds \(25\) and 10/,
+    /store: terminationGracePeriodSeconds is 30, but must be at least shutdownDelaySeconds \(25\) plus 10/,
   ],
-  ['watch.autoscaling={"enabled":true,"minReplicas":9}', /watch: autoscaling.minReplicas is more than autoscaling.max/],
+  [
+    'watch.autoscaling={"enabled":true,"minReplicas":9}',
+    /watch: autoscaling.minReplicas is greater than autoscaling.max/,
+  ],
   [
     'watch.autoscaling={"enabled":true,"targetCPUUtilizationPercentage":null}',
-    /watch: autoscaling needs targetCPUUtilizationPercentage or targetMemoryUtilizationPercentage/,
+    /watch: autoscaling requires targetCPUUtilizationPercentage or targetMemoryUtilizationPercentage/,
   ],
 ];
 
 describe('Mistakes in values', { skip: whyNoHelm() ?? false }, () => {
   for (const [set, words] of MISTAKES) {
-    test(`are told by the name of the value: ${set}.`, () => {
+    test(`The error for ${set} names the value.`, () => {
       const { code, stderr } = template('-f', fileOf('default'), '--set-json', set);
       assert.equal(code, 1);
       assert.match(stderr, words);
     });
   }
 
-  test('Nothing at all is told what it lacks.', () => {
+  test('Without values, the error says that PostgreSQL must be configured.', () => {
     const { code, stderr } = template();
     assert.equal(code, 1);
-    assert.match(stderr, /Where is PostgreSQL\?/);
+    assert.match(stderr, /No PostgreSQL is configured/);
   });
 });
 
-describe('The installation that is documented', { skip: whyNoHelm() ?? false }, () => {
-  test('is one that the chart takes.', () => {
+describe('The documented installation', { skip: whyNoHelm() ?? false }, () => {
+  test('The chart accepts the values of docs/operate/install.md.', () => {
     const page = readFileSync(join(projectRoot, 'docs/operate/install.md'), 'utf8');
     const [, values = ''] = /```\n# values.yaml\n([\s\S]*?)```/.exec(page) ?? [];
     const dir = temporaryDir('documented-values');
@@ -75,8 +87,8 @@ describe('The installation that is documented', { skip: whyNoHelm() ?? false }, 
   });
 });
 
-describe('Values of a part', { skip: whyNoHelm() ?? false }, () => {
-  test('go before those of all parts, also when they are false or 0.', () => {
+describe('Values of one service', { skip: whyNoHelm() ?? false }, () => {
+  test('Values of one service override the values of parts, also when they are false or 0.', () => {
     const { stdout } = template(
       ...['-f', fileOf('default'), '--set-json', 'store={"replicas":0,"podDisruptionBudget":{"enabled":false}}'],
       ...['--set-json', 'parts.replicas=5'],

@@ -7,14 +7,14 @@ import { projectRoot } from '@tidegate/local';
 import { temporaryDir } from '@tidegate/testkit';
 import { buildCommands, entrypoint, sentToBuild } from './dockerfile.ts';
 
-test('The first stage of the image does with what it gets to see what it is to do.', () => {
+test('The commands of the first stage of the Dockerfile succeed with the files that are sent to the build.', () => {
   const dir = temporaryDir('build-stage');
   const [source, app] = [join(dir.path, 'src'), join(dir.path, 'app')];
   for (const file of sentToBuild()) {
     mkdirSync(dirname(join(source, file)), { recursive: true });
     copyFileSync(join(projectRoot, file), join(source, file));
   }
-  // by the node that the image has
+  // with the Node.js version of the image
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
   try {
     for (const command of buildCommands()) {

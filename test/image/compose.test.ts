@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { projectRoot } from '@tidegate/local';
 import { temporaryDir } from '@tidegate/testkit';
 import { load } from 'js-yaml';
-import { optionsGiven, PARTS } from '../chart/support/option-tables.ts';
+import { PARTS, parsedOptions } from '../chart/support/option-tables.ts';
 
 interface Service {
   readonly '<<'?: Service;
@@ -27,14 +27,14 @@ const services: Record<string, Service> = Object.fromEntries(
 const parts = PARTS.map((part) => [part, services[part] as Service] as const);
 
 describe('The compose file', () => {
-  test('gives each part options that it knows, and all that it needs.', async () => {
+  test('Each part gets only known options, and all required ones.', async () => {
     for (const [part, { command, environment = {} }] of parts) {
       assert.equal(command[0], part);
-      await optionsGiven(part, command.slice(1), environment);
+      await parsedOptions(part, command.slice(1), environment);
     }
   });
 
-  test('names only files that its first step makes.', () => {
+  test('The compose file names only files that its first step creates.', () => {
     const dir = temporaryDir('compose');
     const main = join(projectRoot, 'programs/image/src/main.ts');
     const [command = '', ...options] = services.certificates?.command ?? [];
@@ -48,19 +48,19 @@ describe('The compose file', () => {
     dir.remove();
   });
 
-  test('leads every call to a service that is there, at a port at which it listens.', () => {
+  test('Every address is an existing service with a port on which it listens.', () => {
     const listens = (name: string, port: string) =>
       KNOWN_PORTS[name]?.includes(port) ??
       services[name]?.command.some((one) => one.endsWith(`:${port}`) || one === `--port=${port}`);
     for (const [part, { command, environment = {} }] of parts) {
-      const said = [...command, ...Object.values(environment)].join(' ');
-      const called = [...said.matchAll(/(?:\/\/\/|:\/\/|@)([a-z]+):(\d+)/g)];
+      const text = [...command, ...Object.values(environment)].join(' ');
+      const called = [...text.matchAll(/(?:\/\/\/|:\/\/|@)([a-z]+):(\d+)/g)];
       assert.ok(called.length > 0);
       for (const [, name = '', port = ''] of called) assert.ok(listens(name, port), `${part} calls ${name}:${port}`);
     }
   });
 
-  test('starts nothing before its certificates and its database are there.', () => {
+  test('Parts start only after the certificates exist and PostgreSQL is healthy.', () => {
     for (const [part, { depends_on: after = {} }] of parts) {
       assert.equal(after.certificates?.condition, 'service_completed_successfully', part);
     }
@@ -70,7 +70,7 @@ describe('The compose file', () => {
     }
   });
 
-  test('opens ports on this machine alone, and lets only the first step write certificates.', () => {
+  test('Ports are published on loopback only, and only the first step can write certificates.', () => {
     for (const [name, { ports = [], volumes: mounted = [] }] of Object.entries(services)) {
       for (const port of ports) assert.match(port, /^127\.0\.0\.1:/);
       for (const volume of mounted) {
@@ -82,7 +82,7 @@ describe('The compose file', () => {
     for (const [, service] of parts) assert.equal(service.read_only, true);
   });
 
-  test('uses the engines of the chart, and tells the same passwords to both sides.', () => {
+  test('The engines are those of the chart, and both sides have the same passwords.', () => {
     const values = readFileSync(join(projectRoot, 'charts/tidegate/values.yaml'), 'utf8');
     for (const engine of ['postgresql', 'nats'])
       assert.ok(values.includes(`image: ${services[engine]?.image}\n`), engine);
@@ -102,7 +102,7 @@ describe('The compose file', () => {
   });
 });
 
-/** Of images of others' making. */
+/** The ports of third-party images. */
 const KNOWN_PORTS: Readonly<Record<string, readonly string[]>> = {
   postgresql: ['5432'],
   nats: ['4222'],

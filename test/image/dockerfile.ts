@@ -5,13 +5,13 @@ import { projectRoot } from '@tidegate/local';
 
 export const dockerfile = readFileSync(join(projectRoot, 'Dockerfile'), 'utf8');
 
-/** What a container starts, before its own arguments. */
+/** The entrypoint of the image. */
 export function entrypoint(): string[] {
   const [, list = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? [];
   return JSON.parse(list) as string[];
 }
 
-/** What is run in the first stage, line by line. */
+/** The RUN commands of the first stage. */
 export function buildCommands(): string[] {
   const [, first = ''] = dockerfile.split(/^FROM .*$/m);
   return [...first.matchAll(/^RUN (.*)$/gm)].map(([, command = '']) => command);
@@ -21,12 +21,12 @@ export function checkedIn(): string[] {
   return execFileSync('git', ['ls-files'], { cwd: projectRoot, encoding: 'utf8' }).trim().split('\n');
 }
 
-/** What of it a container engine gets to see. */
+/** The files that are part of the build context. */
 export function sentToBuild(): string[] {
   return checkedIn().filter((file) => !isIgnored(file));
 }
 
-/** As a container engine reads .dockerignore: the last line that fits decides. */
+/** Whether .dockerignore excludes the file; the last matching line decides. */
 function isIgnored(file: string): boolean {
   const lines = readFileSync(join(projectRoot, '.dockerignore'), 'utf8').split('\n');
   return lines

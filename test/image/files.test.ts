@@ -6,7 +6,7 @@ import { NODE_FLAGS, projectRoot } from '@tidegate/local';
 import { whyNoClone } from '../support/git.ts';
 import { checkedIn, dockerfile, entrypoint, sentToBuild } from './dockerfile.ts';
 
-test('The image runs the parts with the flags that tidegate start gives them, by the node of the project.', () => {
+test('The image runs the parts with the Node.js version and flags of tidegate start.', () => {
   const [program, ...rest] = entrypoint();
   assert.equal(program, 'node');
   assert.deepEqual(rest.slice(0, -1), NODE_FLAGS);
@@ -14,18 +14,18 @@ test('The image runs the parts with the flags that tidegate start gives them, by
   assert.ok(dockerfile.includes(`ARG NODE_VERSION=${dependencies.node}\n`));
 });
 
-test('The image belongs to nobody in particular, by number, and so does what the chart runs.', () => {
+test('The image and the chart use the same numeric user.', () => {
   const values = readFileSync(join(projectRoot, 'charts/tidegate/values.yaml'), 'utf8');
   const [, user] = /^runAsUser: (\d+)$/m.exec(values) as unknown as [string, string];
   assert.match(dockerfile, new RegExp(`^USER ${user}:${user}$`, 'm'));
 });
 
-test('The image shows the ports at which the chart reaches the parts.', () => {
+test('The image exposes the ports that the chart uses.', () => {
   const [, ports = ''] = /^EXPOSE (.*)$/m.exec(dockerfile) ?? [];
   assert.deepEqual(ports.split(' '), ['6443', '6480', '7443', '8081']);
 });
 
-test('What the image is built of reaches the build, and what it is not built of does not.', {
+test('The build context contains exactly the files that the image needs.', {
   skip: whyNoClone() ?? false,
 }, () => {
   const files = checkedIn();

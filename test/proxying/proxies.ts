@@ -6,48 +6,48 @@ import { before, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { WebSocket, WebSocketServer } from 'ws';
-import { NODES, type Place, PODS, publicAddress, SERVICES } from './place.ts';
+import { NODES, PODS, type ProxySetup, publicAddress, SERVICES } from './proxy-setup.ts';
 
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
 const ENDPOINTS = '/api/v1/namespaces/default/endpoints';
 
-export function proxies(placeOf: () => Place): void {
-  describe('proxy', () => {
-    let place: Place;
-    /** of the pod `app` */
+export function proxies(setupOf: () => ProxySetup): void {
+  describe('Proxies', () => {
+    let setup: ProxySetup;
+    /** the proxy path of the pod `app` */
     let app: string;
-    const get = (path: string, headers: Record<string, string> = {}) => place.client.get(path, headers);
+    const get = (path: string, headers: Record<string, string> = {}) => setup.client.get(path, headers);
 
     before(async () => {
-      place = placeOf();
-      await place.pod('app', { node: 'plain', ip: '127.0.0.1', port: place.app.port });
+      setup = setupOf();
+      await setup.pod('app', { node: 'plain', ip: '127.0.0.1', port: setup.app.port });
       app = `${PODS}/app/proxy`;
     });
 
-    test('sends every method on, with path, query and body, and brings the answer back', async () => {
+    test('Every method is forwarded with path, query and body, and the answer is returned.', async () => {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const body = method === 'GET' ? undefined : `a body of ${method}`;
-        const reply = await place.client.ask(method, `${app}/some/path/%2F?watch=maybe&a=b&a=%20`, { body });
+        const reply = await setup.client.request(method, `${app}/some/path/%2F?watch=maybe&a=b&a=%20`, { body });
         assert.equal(reply.code, 200);
         assert.deepEqual(
           [reply.json.method, reply.json.url, reply.json.body],
           [method, '/some/path/%2F?watch=maybe&a=b&a=%20', body ?? ''],
         );
       }
-      const head = await place.client.ask('HEAD', `${app}/x`);
+      const head = await setup.client.request('HEAD', `${app}/x`);
       assert.deepEqual([head.code, head.text, head.headers['content-type']], [200, '', 'application/json']);
     });
 
-    test('takes bodies of any size, over HTTP/1.1 and HTTP/2', async () => {
+    test('Bodies of any size are forwarded over HTTP/1.1 and HTTP/2.', async () => {
       const body = Buffer.alloc(8 << 20, 'b');
-      const { server, token, caFile } = place.system.tidegate;
+      const { server, token, caFile } = setup.system.tidegate;
       let size = 0;
-      place.app.on('/size', async (received, response) => {
+      setup.app.on('/size', async (received, response) => {
         size = 0;
         for await (const part of received) size += (part as Buffer).length;
         response.end(String(size));
       });
-      assert.equal((await place.client.ask('PUT', `${app}/size`, { body })).text, String(body.length));
+      assert.equal((await setup.client.request('PUT', `${app}/size`, { body })).text, String(body.length));
       const session = connect(server, { ca: readFileSync(caFile) });
       const stream = session.request({ ':method': 'POST', ':path': `${app}/size`, authorization: `Bearer ${token}` });
       stream.end(body);
@@ -57,7 +57,7 @@ export function proxies(placeOf: () => Place): void {
       assert.equal(text, String(body.length));
     });
 
-    test('tells nobody who the client is, and of one connection nothing to the next', async () => {
+    test('Identity headers and hop-by-hop headers are not forwarded.', async () => {
       const { json } = await get(`${app}/headers`, {
         'Impersonate-User': 'somebody',
         'Impersonate-Group': 'system:masters',
@@ -72,7 +72,7 @@ export function proxies(placeOf: () => Place): void {
         'X-Forwarded-For': '10.1.1.1',
       });
       const { host, ...rest } = json.headers;
-      assert.equal(host, new URL(place.system.tidegate.server).host);
+      assert.equal(host, new URL(setup.system.tidegate.server).host);
       assert.deepEqual(rest, {
         cookie: 'a=b',
         'x-other': 'goes on',
@@ -82,8 +82,8 @@ export function proxies(placeOf: () => Place): void {
       });
     });
 
-    test('keeps what the answer says, but for who may read it in a browser', async () => {
-      place.app.on('/answer', (_request, response) => {
+    test('Answers are passed on unchanged except for CORS headers.', async () => {
+      setup.app.on('/answer', (_request, response) => {
         response.writeHead(418, {
           'Set-Cookie': ['a=1', 'b=2'],
           'Access-Control-Allow-Origin': '*',
@@ -101,12 +101,12 @@ export function proxies(placeOf: () => Place): void {
       assert.match(String(headers['audit-id']), /^[0-9a-f-]{36}$/);
     });
 
-    test('leads to a port by its number, over TLS where the path says so', async () => {
-      await place.pod('bare', { node: 'plain', ip: '127.0.0.1' });
-      const { port } = place.app;
+    test('A port is selected by number, with TLS for the scheme https.', async () => {
+      await setup.pod('bare', { node: 'plain', ip: '127.0.0.1' });
+      const { port } = setup.app;
       assert.equal((await get(`${PODS}/bare:${port}/proxy/x`)).json.url, '/x');
       assert.equal((await get(`${PODS}/http:bare:${port}/proxy/`)).json.url, '/');
-      assert.equal((await get(`${PODS}/https:bare:${place.secureApp.port}/proxy/y`)).json.url, '/y');
+      assert.equal((await get(`${PODS}/https:bare:${setup.secureApp.port}/proxy/y`)).json.url, '/y');
       for (const [name, message] of [
         ['ftp:bare:21', 'invalid pod request "ftp:bare:21"'],
         ['a:b:c:d', 'invalid pod request "a:b:c:d"'],
@@ -117,49 +117,49 @@ export function proxies(placeOf: () => Place): void {
       }
     });
 
-    test('without a path is the page above it, for those who read', async () => {
+    test('A GET without a path is redirected to the path with a slash.', async () => {
       const { code, headers } = await get(`${app}?a=b`);
       assert.deepEqual([code, headers.location], [301, `${app}/?a=b`]);
-      assert.equal((await place.client.ask('POST', app)).json.url, '/');
+      assert.equal((await setup.client.request('POST', app)).json.url, '/');
       assert.equal((await get(`${app}/`)).json.url, '/');
     });
 
-    test('leads its pages and redirects through itself, and follows none of them', async () => {
+    test('Links in pages and redirects are rewritten to the proxy path, and redirects are not followed.', async () => {
       const page = '<html><a href="/next?a=b">é</a><img src="x.png"><script>"/kept"</script></html>';
       const expected = page.replace('"/next', `"${app}/next`);
-      place.app.on('/page', (_request, response) => {
+      setup.app.on('/page', (_request, response) => {
         response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page);
       });
-      place.app.on('/packed', (_request, response) => {
+      setup.app.on('/packed', (_request, response) => {
         const headers = { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' };
         response.writeHead(200, headers).end(gzipSync(page));
       });
       assert.equal((await get(`${app}/page`)).text, expected);
       assert.equal(gunzipSync((await get(`${app}/packed`)).bytes).toString('utf8'), expected);
 
-      const before = place.app.received.length;
+      const before = setup.app.received.length;
       const moves: Record<string, [from: string, to: string]> = {
         own: ['/elsewhere', `${app}/elsewhere`],
-        whole: [`http://127.0.0.1:${place.app.port}/elsewhere`, `${app}/elsewhere`],
+        whole: [`http://127.0.0.1:${setup.app.port}/elsewhere`, `${app}/elsewhere`],
         other: ['https://example.com/elsewhere', 'https://example.com/elsewhere'],
       };
       for (const [name, [from, to]] of Object.entries(moves)) {
-        place.app.on(`/moved/${name}`, (_request, response) => {
+        setup.app.on(`/moved/${name}`, (_request, response) => {
           response.writeHead(302, { Location: from }).end();
         });
         const { code, headers } = await get(`${app}/moved/${name}`);
         assert.deepEqual([code, headers.location], [302, to]);
       }
-      assert.equal(place.app.received.length, before);
+      assert.equal(setup.app.received.length, before);
     });
 
-    test('takes a WebSocket through, with its protocol and without the token in it', async () => {
-      const server = new WebSocketServer({ server: place.app.server, path: '/echo' });
+    test('A WebSocket is forwarded with its subprotocol and without the token.', async () => {
+      const server = new WebSocketServer({ server: setup.app.server, path: '/echo' });
       server.on('connection', (socket, request) => {
         socket.send(`${request.url} ${request.headers['sec-websocket-protocol']} ${request.headers.authorization}`);
         socket.on('message', (data) => socket.send(`said ${data}`));
       });
-      const { server: url, token, caFile } = place.system.tidegate;
+      const { server: url, token, caFile } = setup.system.tidegate;
       const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`;
       const options = { ca: readFileSync(caFile) };
       const socket = new WebSocket(`${url.replace('https', 'wss')}${app}/echo?a=b`, [bearer, 'chat'], options);
@@ -174,29 +174,29 @@ export function proxies(placeOf: () => Place): void {
       server.close();
     });
 
-    const skip = publicAddress === undefined && 'needs a network: addresses of services are not those of loopback';
-    describe('of a service', { skip }, () => {
+    const skip = publicAddress === undefined && 'needs a network: endpoints of Services must not be loopback addresses';
+    describe('Proxy of a Service', { skip }, () => {
       const targetRef = { kind: 'Pod', name: 'shop-1', namespace: 'default' };
       const ip = publicAddress ?? '';
       const through = (name: string, path = '/x') => get(`${SERVICES}/${name}/proxy${path}`);
 
       before(async () => {
-        await place.pod('shop-1', { node: 'plain', ip });
+        await setup.pod('shop-1', { node: 'plain', ip });
         const ports = [
           { name: 'web', port: 80, targetPort: 'web' },
           { name: 'secure', port: 443, targetPort: 'secure' },
         ];
         for (const name of ['shop', 'sliced', 'empty', 'foreign'])
-          await place.make(SERVICES, name, { spec: { ports } });
+          await setup.make(SERVICES, name, { spec: { ports } });
         const addresses = [{ ip, targetRef }];
         const found = [
-          { name: 'web', port: place.app.port },
-          { name: 'secure', port: place.secureApp.port },
+          { name: 'web', port: setup.app.port },
+          { name: 'secure', port: setup.secureApp.port },
         ];
-        await place.make(ENDPOINTS, 'shop', { subsets: [{ addresses, ports: found }] });
-        await place.make(ENDPOINTS, 'empty', { subsets: [] });
-        const strangers = [{ ip }, { ip: '10.255.255.254', targetRef }];
-        await place.make(ENDPOINTS, 'foreign', { subsets: [{ addresses: strangers, ports: found }] });
+        await setup.make(ENDPOINTS, 'shop', { subsets: [{ addresses, ports: found }] });
+        await setup.make(ENDPOINTS, 'empty', { subsets: [] });
+        const invalid = [{ ip }, { ip: '10.255.255.254', targetRef }];
+        await setup.make(ENDPOINTS, 'foreign', { subsets: [{ addresses: invalid, ports: found }] });
         const slice = {
           metadata: { name: 'sliced-1', labels: { 'kubernetes.io/service-name': 'sliced' } },
           addressType: 'IPv4',
@@ -206,10 +206,10 @@ export function proxies(placeOf: () => Place): void {
           ],
           ports: found,
         };
-        assert.equal((await place.client.ask('POST', SLICES, { body: slice })).code, 201);
+        assert.equal((await setup.client.request('POST', SLICES, { body: slice })).code, 201);
       });
 
-      test('leads to one of its pods, by the name or the number of a port', async () => {
+      test('Requests are forwarded to a pod of the Service, by the name or number of a port.', async () => {
         assert.equal((await through('shop:web')).json.url, '/x');
         assert.equal((await through('shop:80', '/a/b/?c')).json.url, '/a/b/?c');
         assert.equal((await through('https:shop:secure')).json.url, '/x');
@@ -217,35 +217,35 @@ export function proxies(placeOf: () => Place): void {
         assert.equal((await through('sliced:web')).json.url, '/x');
       });
 
-      test('is not there without a pod that is ready', async () => {
-        const told = async (name: string) => {
+      test('Without a ready pod, the proxy answers 503.', async () => {
+        const errorOf = async (name: string) => {
           const { code, json } = await through(name);
           return [code, json.reason, json.message];
         };
         const unavailable = (message: string) => [503, 'ServiceUnavailable', message];
-        assert.deepEqual(await told('empty'), unavailable('no endpoints available for service "empty"'));
-        assert.deepEqual(await told('shop:other'), unavailable('no endpoints available for service "shop:other"'));
-        assert.deepEqual(await told('shop:81'), unavailable('no service port 81 found for service "shop"'));
-        // addresses that are no pod's, or not of the pod that they say
-        assert.deepEqual(await told('foreign:web'), unavailable('no endpoints available for service "foreign:web"'));
-        assert.deepEqual(await told('never'), [404, 'NotFound', 'endpoints "never" not found']);
+        assert.deepEqual(await errorOf('empty'), unavailable('no endpoints available for service "empty"'));
+        assert.deepEqual(await errorOf('shop:other'), unavailable('no endpoints available for service "shop:other"'));
+        assert.deepEqual(await errorOf('shop:81'), unavailable('no service port 81 found for service "shop"'));
+        // addresses without a pod, and addresses that their pod does not have
+        assert.deepEqual(await errorOf('foreign:web'), unavailable('no endpoints available for service "foreign:web"'));
+        assert.deepEqual(await errorOf('never'), [404, 'NotFound', 'endpoints "never" not found']);
       });
     });
 
-    describe('of a node', () => {
-      test('leads to its kubelet with this server’s certificate, and to other ports without', async () => {
+    describe('Proxy of a node', () => {
+      test('The client certificate of the gateway is used for the kubelet port only.', async () => {
         const seen: boolean[] = [];
-        for (const server of [place.kubelet, place.secureApp]) {
+        for (const server of [setup.kubelet, setup.secureApp]) {
           server.on('/healthz', ({ socket }, response) => {
             seen.push((socket as TLSSocket).authorized);
             response.end('ok');
           });
         }
-        for (const name of ['plain', `plain:${place.kubelet.port}`, `https:plain:${place.secureApp.port}`]) {
+        for (const name of ['plain', `plain:${setup.kubelet.port}`, `https:plain:${setup.secureApp.port}`]) {
           assert.equal((await get(`${NODES}/${name}/proxy/healthz`)).text, 'ok');
         }
         assert.deepEqual(seen, [true, true, false]);
-        assert.equal((await get(`${NODES}/plain:${place.app.port}/proxy/x`)).json.url, '/x');
+        assert.equal((await get(`${NODES}/plain:${setup.app.port}/proxy/x`)).json.url, '/x');
         assert.equal((await get(`${NODES}/nowhere/proxy/x`)).code, 404);
       });
     });

@@ -17,14 +17,14 @@ const noNats = (await whyNoNats()) ?? false;
 
 interface BusSuite {
   readonly seed: number;
-  /** how often each fault meets a message, of a hundred */
+  /** how many percent of the messages each fault affects */
   readonly percent: number;
   readonly operations: number;
 }
 
-/** Real parts, and a bus between them that does what a bus may do. */
+/** Real parts with a bus that loses, duplicates, reorders and delays messages. */
 export function busSuite({ seed, percent, operations }: BusSuite): void {
-  describe(`A bus that loses, doubles, reorders and delays messages (seed ${seed})`, { skip: noNats }, () => {
+  describe(`A faulty bus (seed ${seed})`, { skip: noNats }, () => {
     let bus: FaultyBus;
     let cluster: Cluster;
     let connection: NatsConnection;
@@ -52,48 +52,48 @@ export function busSuite({ seed, percent, operations }: BusSuite): void {
     const delivered = () => FAULTS.reduce((sum, fault) => sum + bus.delivered[fault], bus.delivered.passed);
     const load = (
       namespace: string,
-      rest: Pick<LoadOptions, 'operations' | 'over' | 'done' | 'betweenMs'>,
+      rest: Pick<LoadOptions, 'operations' | 'isOver' | 'onDone' | 'pauseMs'>,
     ): Promise<History> => runLoad({ seed, namespace, endpoints: cluster.endpoints, catchUpMs: 10_000, ...rest });
-    /** progress() resolves when some more operations were done */
+    /** Runs `work` during writes; `progress()` resolves when more than 20 further operations are done. */
     const whileWriting = async (namespace: string, work: (progress: () => Promise<unknown>) => Promise<void>) => {
       let operationsDone = 0;
-      let over = false;
-      const done = () => operationsDone++;
-      // as long as the work takes, with pauses: how much is written in that time is not what is tested
-      const rest = { operations: Number.POSITIVE_INFINITY, over: () => over, done, betweenMs: 10 };
+      let isOver = false;
+      const onDone = () => operationsDone++;
+      // clients pause between writes; throughput does not matter here
+      const rest = { operations: Number.POSITIVE_INFINITY, isOver: () => isOver, onDone, pauseMs: 10 };
       const history = load(namespace, rest);
       const progress = () => {
         const before = operationsDone;
         return until('clients to be served', () => operationsDone > before + 20);
       };
       await work(progress).finally(() => {
-        over = true;
+        isOver = true;
       });
       return history;
     };
-    const keepsEveryPromise = (history: History) => {
+    const assertPromisesKept = (history: History) => {
       assert.equal(explainViolations(violationsOf(history)), '', `seed ${seed}`);
       const events = history.watchers.flatMap(({ streams }) => streams.flatMap((stream) => stream.events));
-      assert.ok(events.length > 500, `${events.length} events: what was not seen was not checked`);
+      assert.ok(events.length > 500, `only ${events.length} events were checked`);
     };
 
-    test('costs clients nothing: every promise is kept, and the log fills the gaps', async (t) => {
+    test('Every promise is kept when the bus loses, duplicates, reorders and delays messages; gaps are filled from the log.', async (t) => {
       const gapFills = await metric('gap_fills');
       bus.faulty = true;
       const history = await load('faults', { operations }).finally(() => {
         bus.faulty = false;
       });
       t.diagnostic(`published ${JSON.stringify(bus.published)}, delivered ${JSON.stringify(bus.delivered)}`);
-      keepsEveryPromise(history);
+      assertPromisesKept(history);
       for (const fault of FAULTS) {
-        assert.ok(bus.published[fault] > 0, `no message on its way in was ${fault}`);
-        assert.ok(bus.delivered[fault] > 0, `no message on its way out was ${fault}`);
+        assert.ok(bus.published[fault] > 0, `no published message was ${fault}`);
+        assert.ok(bus.delivered[fault] > 0, `no delivered message was ${fault}`);
       }
-      assert.ok((await metric('gap_fills')) > gapFills, 'the log was read for what was missing');
-      assert.equal(await metric('resyncs'), 0, 'nothing was read anew');
+      assert.ok((await metric('gap_fills')) > gapFills, 'missing changes were read from the log');
+      assert.equal(await metric('resyncs'), 0, 'there was no resync');
     });
 
-    test('whose stream is truncated while clients write costs them nothing', async () => {
+    test('Every promise is kept when the stream is purged during writes.', async () => {
       let purged = 0;
       const history = await whileWriting('truncated', async (progress) => {
         for (let round = 0; round < 30; round++) {
@@ -101,23 +101,27 @@ export function busSuite({ seed, percent, operations }: BusSuite): void {
           purged += (await manager.streams.purge(STREAM)).purged;
         }
       });
-      keepsEveryPromise(history);
-      assert.ok(purged > 100, `${purged} messages were taken away`);
-      assert.equal(await metric('resyncs'), 0, 'nothing was read anew');
+      assertPromisesKept(history);
+      assert.ok(purged > 100, `${purged} messages were purged`);
+      assert.equal(await metric('resyncs'), 0, 'there was no resync');
     });
 
-    test('whose stream is deleted while clients write costs them nothing, and brings changes again soon', async () => {
+    test('Every promise is kept when the stream is deleted during writes, and it is created again within seconds.', async () => {
       const history = await whileWriting('deleted', async (progress) => {
         for (let round = 0; round < 3; round++) {
           await manager.streams.delete(STREAM);
           await progress();
-          await until('the stream to be made again', () => manager.streams.info(STREAM).catch(() => undefined), 5000);
+          await until(
+            'the stream to be created again',
+            () => manager.streams.info(STREAM).catch(() => undefined),
+            5000,
+          );
           const before = delivered();
           await until('the bus to deliver again', () => delivered() > before + 20, 5000);
         }
       });
-      keepsEveryPromise(history);
-      assert.equal(await metric('resyncs'), 0, 'nothing was read anew');
+      assertPromisesKept(history);
+      assert.equal(await metric('resyncs'), 0, 'there was no resync');
     });
   });
 }

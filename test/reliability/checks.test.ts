@@ -2,41 +2,41 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Random } from '@tidegate/testkit';
 import { checks, explainViolations, violationsOf } from './checks/all.ts';
-import { badStores } from './model/bad-stores.ts';
-import { badWatches } from './model/bad-watches.ts';
 import { generateHistory } from './model/generate-history.ts';
+import { storeFaults } from './model/store-faults.ts';
+import { watchFaults } from './model/watch-faults.ts';
 
 const seeds = [1, 2, 3];
-const badVariants = [...badWatches, ...badStores];
+const faults = [...watchFaults, ...storeFaults];
 
-describe('The checks of reliability', () => {
+describe('Reliability checks', () => {
   for (const seed of seeds) {
-    test(`find nothing in what a faultless server shows (seed ${seed})`, () => {
+    test(`The history of a correct server has no violations (seed ${seed}).`, () => {
       const violations = violationsOf(generateHistory({ seed, operations: 4000 }));
       assert.equal(explainViolations(violations), '');
     });
   }
 
-  test('find nothing when a third of the operations end without an answer', () => {
+  test('A history in which a third of the operations have no answer has no violations.', () => {
     for (const seed of seeds) {
       const violations = violationsOf(generateHistory({ seed, operations: 800, unknown: 0.3 }));
       assert.equal(explainViolations(violations), '', `seed ${seed}`);
     }
   });
 
-  test('are each proven by a fault', () => {
-    const proven = new Set(badVariants.map(({ breaks }) => breaks));
+  test('For each check there is a fault that violates it.', () => {
+    const proven = new Set(faults.map(({ breaks }) => breaks));
     assert.deepEqual(
       Object.keys(checks).filter((name) => !proven.has(name as never)),
       [],
     );
   });
 
-  for (const { title, breaks, spoil } of badVariants) {
-    test(`find it when ${title}: ${breaks}`, () => {
+  for (const { title, breaks, inject } of faults) {
+    test(`The check "${breaks}" finds that ${title}.`, () => {
       for (const seed of seeds) {
         const history = generateHistory({ seed, operations: 600 });
-        spoil(history, new Random(seed));
+        inject(history, new Random(seed));
         const violations = violationsOf(history);
         const what = `seed ${seed}, found only:\n${explainViolations(violations)}`;
         assert.ok(violations.has(breaks), what);

@@ -6,28 +6,28 @@ import { type Cluster, startCluster } from './system/cluster.ts';
 import { FaultyStore, type StoreFault } from './system/faulty-store.ts';
 import { FaultyWatch, type WatchFault } from './system/faulty-watch.ts';
 
-type BadStore = Exclude<StoreFault, 'none' | 'tells an old revision'>;
+type BadStore = Exclude<StoreFault, 'none' | 'reports an old revision'>;
 
 const storeFaults: Record<BadStore, CheckName> = {
   'acknowledges a write that it drops': 'objects are linearizable',
   'answers a read with an older state': 'objects are linearizable',
-  'gives a version to two writes': 'versions are used once',
+  'assigns one version to two writes': 'versions are used once',
   'swaps the versions of two writes': 'versions are used once',
-  'says of a write that was made that nothing happened': 'objects are linearizable',
+  'reports a committed write as failed': 'objects are linearizable',
 };
 
-/** In the others there is no lie. */
+/** The other faults break no promise. */
 type BadWatch = Exclude<
   WatchFault,
-  'none' | 'doubles a change' | 'brings everything late' | 'brings one gateway everything late'
+  'none' | 'duplicates a change' | 'delays every change' | 'delays every change for one gateway'
 >;
 const watchFaults: Record<BadWatch, CheckName> = {
   'drops a change': 'Reliable',
   'swaps two changes': 'Reliable',
   'repeats a change under the next version': 'versions are used once',
-  'tells a change as that of another version': 'versions are used once',
-  'selects by old labels': 'Filtered',
-  'says that it is complete before it is': 'Reliable',
+  'sends a change with another version': 'versions are used once',
+  'selects by outdated labels': 'Filtered',
+  'reports progress before it sends the changes': 'Reliable',
 };
 
 interface Faults {
@@ -40,9 +40,9 @@ export const everyFault: Faults = {
   watch: Object.keys(watchFaults) as BadWatch[],
 };
 
-/** What the checks are worth: lies of a part that they must find, and none that they must not. */
+/** Proves that the checks find the faults of a part, and report none for a correct part. */
 export function faultyPartsSuite(faults: Faults): void {
-  describe('A part between real parts that', () => {
+  describe('Detection of faulty parts', () => {
     const faultyStore = new FaultyStore();
     const faultyWatch = new FaultyWatch();
     let cluster: Cluster;
@@ -62,39 +62,44 @@ export function faultyPartsSuite(faults: Faults): void {
       await faultyWatch.close();
     });
 
-    type Limits = Partial<Pick<LoadOptions, 'operations' | 'over'>>;
+    type Limits = Partial<Pick<LoadOptions, 'operations' | 'isOver'>>;
     const run = async (fault: { store?: StoreFault; watch?: WatchFault }, limits: Limits = {}): Promise<Violations> => {
-      faultyStore.begin(fault.store ?? 'none');
-      faultyWatch.begin(fault.watch ?? 'none');
+      faultyStore.setFault(fault.store ?? 'none');
+      faultyWatch.setFault(fault.watch ?? 'none');
       const seed = ++runs;
       const { endpoints } = cluster;
       const options = { seed, namespace: `run-${seed}`, endpoints, operations: 250, catchUpMs: 1500 };
       return violationsOf(await runLoad({ ...options, ...limits }));
     };
-    // one lie alone may hide: a stale read is none while the write that it misses is still under way
-    const often = (part: { lies: number }) => ({ operations: 5000, over: () => part.lies >= 12 });
+    // a single fault may be invisible: a stale read is allowed while the missing write is still in progress
+    const untilInjected = (part: { injected: number }) => ({ operations: 5000, isOver: () => part.injected >= 12 });
 
-    test('only hands on is not noticed', async () => {
+    test('A part that only forwards causes no violations.', async () => {
       assert.equal(explainViolations(await run({})), '');
     });
 
-    test('doubles changes is not noticed: gateways see to that', async () => {
-      assert.equal(explainViolations(await run({ watch: 'doubles a change' })), '');
-      assert.ok(faultyWatch.lies > 0);
+    test('A watch service that duplicates changes causes no violations, because gateways drop duplicates.', async () => {
+      assert.equal(explainViolations(await run({ watch: 'duplicates a change' })), '');
+      assert.ok(faultyWatch.injected > 0);
     });
 
-    const found = (fault: string, broken: CheckName, given: Parameters<typeof run>[0], part: { lies: number }) =>
-      test(`${fault} is found: ${broken}`, async () => {
-        const violations = await run(given, often(part));
-        assert.ok(part.lies > 0, 'it was to do that');
+    const testDetection = (
+      fault: string,
+      broken: CheckName,
+      faults: Parameters<typeof run>[0],
+      part: { injected: number },
+    ) =>
+      test(`A part that ${fault} violates the check "${broken}".`, async () => {
+        const violations = await run(faults, untilInjected(part));
+        assert.ok(part.injected > 0, 'no fault was injected');
         assert.ok(violations.has(broken), `found only:\n${explainViolations(violations)}`);
       });
-    for (const fault of faults.store) found(fault, storeFaults[fault], { store: fault }, faultyStore);
-    for (const fault of faults.watch) found(fault, watchFaults[fault], { watch: fault }, faultyWatch);
+    for (const fault of faults.store) testDetection(fault, storeFaults[fault], { store: fault }, faultyStore);
+    for (const fault of faults.watch) testDetection(fault, watchFaults[fault], { watch: fault }, faultyWatch);
 
-    test('tells an old revision while changes come late is found: lists are as fresh as asked', async () => {
-      const violations = await run({ store: 'tells an old revision', watch: 'brings everything late' });
-      assert.ok(violations.has('lists are as fresh as asked'), `found only:\n${explainViolations(violations)}`);
+    test('A store that reports an old revision while changes are late violates the check "lists are as fresh as requested".', async () => {
+      const violations = await run({ store: 'reports an old revision', watch: 'delays every change' });
+      assert.ok(violations.has('lists are as fresh as requested'), `found only:\n${explainViolations(violations)}`);
     });
   });
 }

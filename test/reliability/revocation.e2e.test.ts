@@ -22,49 +22,49 @@ const binding = {
   subjects: [{ kind: 'User', name: 'ann', apiGroup: GROUP }],
 };
 
-describe('A right that is given and taken at one gateway', () => {
+describe('Permissions with two gateways', () => {
   let cluster: Cluster;
-  let here: Client;
-  let there: Client;
+  let first: Client;
+  let second: Client;
   before(async () => {
     cluster = await startCluster({ replicas: 2, nats: false });
-    [here, there] = cluster.endpoints.map((endpoint) => new Client(endpoint)) as [Client, Client];
-    const made = await here.ask('POST', `${RBAC}/clusterroles`, { body: role });
+    [first, second] = cluster.endpoints.map((endpoint) => new Client(endpoint)) as [Client, Client];
+    const made = await first.request('POST', `${RBAC}/clusterroles`, { body: role });
     assert.equal(made.code, 201, made.text);
   });
   after(async () => {
-    here?.close();
-    there?.close();
+    first?.close();
+    second?.close();
     await cluster?.stop();
   });
 
-  test('is so at once at that one and, where it is given, at the other; where it is taken, a moment later', async () => {
+  test('A grant takes effect at both gateways at once; a revocation at the writing gateway at once and at the other soon.', async () => {
     for (let round = 0; round < 20; round++) {
-      assert.equal((await here.ask('POST', BINDINGS, { body: binding })).code, 201);
-      for (const gateway of [here, there]) assert.equal((await gateway.get(MAPS, ANN)).code, 200);
-      const watch = await there.watch(`${MAPS}?watch=1`, ANN);
-      assert.equal((await here.ask('DELETE', `${BINDINGS}/ann`)).code, 200);
-      assert.equal((await here.get(MAPS, ANN)).code, 403);
-      await until('the other gateway to refuse', async () => (await there.get(MAPS, ANN)).code === 403);
+      assert.equal((await first.request('POST', BINDINGS, { body: binding })).code, 201);
+      for (const gateway of [first, second]) assert.equal((await gateway.get(MAPS, ANN)).code, 200);
+      const watch = await second.watch(`${MAPS}?watch=1`, ANN);
+      assert.equal((await first.request('DELETE', `${BINDINGS}/ann`)).code, 200);
+      assert.equal((await first.get(MAPS, ANN)).code, 403);
+      await until('the other gateway to deny the request', async () => (await second.get(MAPS, ANN)).code === 403);
       assert.equal((await watch.rest()).at(-1)?.object.code, 403);
     }
   });
 
-  test('is answered with 503 while nobody can say whether it still holds, and serves again afterwards', async () => {
-    assert.equal((await here.ask('POST', BINDINGS, { body: binding })).code, 201);
-    assert.equal((await there.get('/version', ANN)).code, 200);
+  test('Requests are answered with 503 while a gateway cannot confirm current roles, and are served again afterwards.', async () => {
+    assert.equal((await first.request('POST', BINDINGS, { body: binding })).code, 201);
+    assert.equal((await second.get('/version', ANN)).code, 200);
     const stores = [...cluster.parts].filter(([name]) => name.startsWith('store-')).map(([, part]) => part);
     for (const { pid } of stores) process.kill(pid, 'SIGSTOP');
     try {
-      await until('the gateway to say that it does not know', async () => {
-        const { code, headers } = await there.get('/version', ANN);
+      await until('the gateway to answer 503', async () => {
+        const { code, headers } = await second.get('/version', ANN);
         return code === 503 && headers['retry-after'] === '1';
       });
-      assert.equal((await there.get('/version')).code, 200, 'system:masters depend on nothing');
-      assert.equal((await there.get('/livez', ANN)).code, 200, 'nor does what a gateway says of itself');
+      assert.equal((await second.get('/version')).code, 200, 'system:masters needs no roles');
+      assert.equal((await second.get('/livez', ANN)).code, 200, 'health checks need no roles');
     } finally {
       for (const { pid } of stores) process.kill(pid, 'SIGCONT');
     }
-    await until('the right to hold again', async () => (await there.get('/version', ANN)).code === 200);
+    await until('requests to be served again', async () => (await second.get('/version', ANN)).code === 200);
   });
 });

@@ -2,12 +2,12 @@ type Ending = () => Promise<unknown>;
 
 const endings = new Map<string, Ending>();
 
-/** What is to be done, and looked at, when the last file that shares something is done. */
+/** Registers cleanup and final checks, which run after the last file that shares a resource. */
 export function atEnd(name: string, ending: Ending): void {
   endings.set(name, ending);
 }
 
-/** Each is to be done once. */
+/** Returns the registered endings and clears them, so that each runs once. */
 export function takeEndings(): ReadonlyMap<string, Ending> {
   const taken = new Map(endings);
   endings.clear();

@@ -1,6 +1,6 @@
 /**
- * Keeps one core busy. It ends when it is killed, when the process that started it is gone, and at the latest after the
- * seconds that it is given: nobody has to look for it.
+ * Keeps one core busy. It ends when it is killed, when its parent process ends, or after the given number of seconds,
+ * so it never has to be cleaned up.
  */
 const lifetimeMs = Number(process.argv[2]) * 1000;
 const begun = performance.now();

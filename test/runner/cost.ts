@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { account, type Spent } from '@tidegate/testkit';
+import { type TimeSpent, timeSpent } from '@tidegate/testkit';
 import type { Cost, CpuTime } from './messages.ts';
 
 const TICK_MS = 10;
 
 let before = soFar();
 
-/** A file begins: what is spent from here on is its own. */
+/** Starts the measurement of a file. */
 export function beginFile(): void {
   before = soFar();
 }
@@ -22,16 +22,16 @@ export function costOfFile(): Cost {
   };
 }
 
-/** what this process has taken so far */
+/** the cost of this process so far */
 function soFar(): Cost {
-  return { wallMs: performance.now(), cpu: cpuTime(), spent: account() };
+  return { wallMs: performance.now(), cpu: cpuTime(), spent: timeSpent() };
 }
 
-function difference(now: Spent, before: Spent = { count: 0, wallMs: 0 }): Spent {
+function difference(now: TimeSpent, before: TimeSpent = { count: 0, wallMs: 0 }): TimeSpent {
   return { count: now.count - before.count, wallMs: now.wallMs - before.wallMs };
 }
 
-/** As Linux counts it; children count when they have ended, and on other systems not at all. */
+/** CPU time; child processes only count after they have ended, and only on Linux. */
 function cpuTime(): CpuTime {
   const { user, system } = process.cpuUsage();
   const ownMs = (user + system) / 1000;

@@ -5,15 +5,15 @@ const PLACES = ['packages/*/src', 'programs/*/src', 'services/*/src', 'bench', '
   (dir) => `${dir}/**/*.test.ts`,
 );
 
-/** What a file of tests needs beside the code that it tests, in the order in which files are run. */
+/** What a test file needs besides the code that it tests, in the order in which files run. */
 const NEEDS = ['a shared system', 'servers', 'nothing', 'long'] as const;
 type Needs = (typeof NEEDS)[number];
 
 export interface TestFile {
-  /** the whole path */
+  /** the absolute path */
   readonly file: string;
   readonly needs: Needs;
-  /** names the system that it shares with other files: by the options of it, as they are written */
+  /** identifies the system that it shares with other files, by the source text of its options */
   readonly system: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Wanted {
   readonly words: readonly string[];
 }
 
-/** What takes long first: the many small files fill what time is left at the end. */
+/** Slow files come first; the many small files fill the remaining time at the end. */
 export function findTests({ root, long, words }: Wanted): TestFile[] {
   return globSync(PLACES, { cwd: root, exclude: ['**/node_modules'] })
     .filter((path) => words.length === 0 || words.some((word) => isNamed(path, word)))
@@ -34,12 +34,12 @@ export function findTests({ root, long, words }: Wanted): TestFile[] {
     .sort((a, b) => NEEDS.indexOf(a.needs) - NEEDS.indexOf(b.needs));
 }
 
-/** A person leaves out the folder that is everywhere: `store/storage/reads`. */
+/** A word may leave out `src/`: `store/storage/reads`. */
 function isNamed(path: string, word: string): boolean {
   return path.includes(word) || path.replace('/src/', '/').includes(word);
 }
 
-/** Security tests open a stage, which is a shared system with something worth having in it. */
+/** Security tests open a stage, which is a shared system with data to protect. */
 const SHARES = /\b(?:sharedSystem|Stage\.open)\((.*?)\)/;
 
 function testFile(root: string, path: string): TestFile {

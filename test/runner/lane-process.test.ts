@@ -6,11 +6,11 @@ import { lineOf } from './skipped.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, 'fixtures', `${name}.ts`);
 
-describe('A process that runs files of tests', () => {
+describe('A process that runs test files', () => {
   const lane = new Lane({ limitMs: 20_000 });
   after(async () => assert.deepEqual(await lane.end(), []));
 
-  test('tells what became of each test, and does the hooks of a file around its own tests', async () => {
+  test('reports the result of each test, and runs the hooks of a file only for its tests', async () => {
     const { passed, failures, skipped, cost } = await lane.run(fixture('hooks'));
     assert.equal(passed, 1);
     assert.deepEqual(
@@ -26,12 +26,12 @@ describe('A process that runs files of tests', () => {
     assert.deepEqual((await lane.run(fixture('after-hooks'))).failures, []);
   });
 
-  test('tells of a file that cannot be loaded', async () => {
+  test('reports a file that cannot be loaded', async () => {
     const { failures } = await lane.run(fixture('broken'));
     assert.match(failures[0]?.error ?? '', /it cannot be loaded/);
   });
 
-  test('ends once what its files shared, and tells what fails of that', async () => {
+  test('runs the endings of shared resources once, and reports their failures', async () => {
     assert.deepEqual((await lane.run(fixture('shares'))).failures, []);
     const [failure] = await lane.endShared();
     assert.equal(failure?.name, 'what is shared ends');
@@ -39,7 +39,7 @@ describe('A process that runs files of tests', () => {
     assert.deepEqual(await lane.endShared(), []);
   });
 
-  test('is replaced when a file ends it, and the file has failed', async () => {
+  test('is replaced when a file ends it, and the file counts as failed', async () => {
     const { failures, cost } = await lane.run(fixture('exits'));
     assert.match(failures[0]?.error ?? '', /its process ended with 7/);
     assert.equal(cost, undefined);
@@ -47,7 +47,7 @@ describe('A process that runs files of tests', () => {
   });
 });
 
-test('A file that is not done within the limit has failed, and its process is ended.', async () => {
+test('A file that exceeds the time limit has failed, and its process is killed.', async () => {
   const lane = new Lane({ limitMs: 1500 });
   const { failures } = await lane.run(fixture('hangs'));
   assert.match(failures[0]?.error ?? '', /not done after 1.5 s/);

@@ -8,12 +8,12 @@ export interface Failure {
   readonly error: string;
 }
 
-/** What became of one file. */
+/** The result of one file. */
 export interface FileResult {
   readonly passed: number;
   readonly failures: readonly Failure[];
   readonly skipped: readonly Skipped[];
-  /** undefined where the process ended in the middle of it */
+  /** undefined if the process ended before the file was done */
   readonly cost: Cost | undefined;
 }
 
@@ -21,12 +21,12 @@ interface LaneOptions {
   readonly limitMs: number;
 }
 
-/** How long a process may take to end when there is nothing left to run: it may have to write down what it has covered. */
+/** How long a process may take to exit after its last file; it may have to write its coverage. */
 const END_MS = 60_000;
 
 /**
- * A process that runs files of tests. One that ends, or that a file keeps beyond the limit, is replaced for the next file:
- * what a file does to its process harms no other.
+ * A process that runs test files. If it ends, or a file exceeds the time limit, a new process runs the next file, so no
+ * file can harm another one.
  */
 export class Lane {
   readonly #limitMs: number;
@@ -37,30 +37,30 @@ export class Lane {
     this.#limitMs = limitMs;
   }
 
-  /** Runs one file to its end. One at a time. */
+  /** Runs one file to its end. Only one file may run at a time. */
   async run(file: string): Promise<FileResult> {
     this.#child ??= await startLane();
     const child = this.#child;
     return new Promise((resolve) => {
-      const said = { passed: 0, failures: [] as Failure[], skipped: [] as Skipped[] };
+      const result = { passed: 0, failures: [] as Failure[], skipped: [] as Skipped[] };
       let lastTest = 'none';
       const over = (cost?: Cost) => {
         clearTimeout(timer);
         child.off('message', hear).off('exit', gone);
-        resolve({ ...said, cost });
+        resolve({ ...result, cost });
       };
       const lost = (error: string) => {
         this.#child = undefined;
-        said.failures.push({ name: 'the whole file', error: `${error}; the last test that ended was: ${lastTest}` });
+        result.failures.push({ name: 'the whole file', error: `${error}; the last test that ended was: ${lastTest}` });
         over();
       };
       const hear = (message: FromLane) => {
         if (message.kind === 'done') return over(message.cost);
         if (message.kind === 'ready') return;
         lastTest = message.name;
-        if (message.kind === 'passed') said.passed++;
-        else if (message.kind === 'skipped') said.skipped.push(message);
-        else said.failures.push({ name: message.name, error: message.error });
+        if (message.kind === 'passed') result.passed++;
+        else if (message.kind === 'skipped') result.skipped.push(message);
+        else result.failures.push({ name: message.name, error: message.error });
       };
       const gone = (code: number | null, signal: string | null) => lost(`its process ended with ${signal ?? code}`);
       const timer = setTimeout(() => {
@@ -69,19 +69,19 @@ export class Lane {
         lost(`it was not done after ${this.#limitMs / 1000} s`);
       }, this.#limitMs);
       child.on('message', hear).once('exit', gone);
-      tell(child, { kind: 'run', file });
+      send(child, { kind: 'run', file });
     });
   }
 
-  /** What the files so far have shared ends. Answers what failed of that. */
+  /** Runs the endings of the resources that files have shared, and returns their failures. */
   async endShared(): Promise<readonly Failure[]> {
     if (this.#child === undefined) return [];
-    // a module runs once: under another address it is another one
+    // a module runs only once, so each run imports it under a new URL
     const { failures } = await this.run(`${join(import.meta.dirname, 'endings.ts')}?${++this.#endings}`);
     return failures;
   }
 
-  /** There is nothing left to run. Answers what failed of ending what the files shared. */
+  /** Ends the process after the last file. Returns the failures of the endings of shared resources. */
   async end(): Promise<readonly Failure[]> {
     const failures = await this.endShared();
     await this.#endChild();
@@ -93,14 +93,14 @@ export class Lane {
     this.#child = undefined;
     if (child === undefined) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    tell(child, { kind: 'end' });
+    send(child, { kind: 'end' });
     const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
     await ended;
     clearTimeout(timer);
   }
 }
 
-function tell(child: ChildProcess, message: ToLane): void {
+function send(child: ChildProcess, message: ToLane): void {
   child.send(message);
 }
 
@@ -112,6 +112,6 @@ function startLane(): Promise<ChildProcess> {
   });
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child));
-    child.once('exit', (code) => reject(new Error(`a process for tests ended at its start with ${code}`)));
+    child.once('exit', (code) => reject(new Error(`a test process exited at its start with code ${code}`)));
   });
 }

@@ -4,9 +4,8 @@ import { beginFile } from './cost.ts';
 import type { FromLane, ToLane } from './messages.ts';
 
 /**
- * One process that runs files of tests, one after another, each in a suite of its own: so what tests have in common is
- * loaded once, and the hooks of a file are done around its tests and no others. What becomes of them is told by
- * report-to-run.ts.
+ * The program of a process that runs test files one after another, each in a suite of its own. So common modules are
+ * loaded once, and the hooks of a file only apply to its tests. report-to-run.ts sends the results.
  */
 const runAtRoot = AsyncResource.bind((file: string) => {
   beginFile();
@@ -23,7 +22,7 @@ process.on('message', (message: ToLane) => {
   process.disconnect?.();
 });
 
-/** The run is gone: nobody waits for the rest. */
+/** The parent process has ended, so the remaining results are not needed. */
 process.on('disconnect', () => {
   if (!isOver) process.exit(1);
 });

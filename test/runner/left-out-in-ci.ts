@@ -4,27 +4,27 @@ const BUILT_LONG = 'npm run test:long builds it';
 
 interface LeftOut {
   readonly name: string;
-  /** as the test says it */
+  /** the reason that the test gives */
   readonly reason: string;
-  /** why that is right where changes are checked before they land */
+  /** why skipping is acceptable in CI */
   readonly because: string;
 }
 
-/** All that `npm test -- --ci` lets be skipped. Everything else runs there: what it needs is installed. */
+/** The only tests that `npm test -- --ci` may skip. The tools for all other tests are installed there. */
 export const LEFT_OUT_IN_CI: readonly LeftOut[] = [
   {
     name: 'A directory without write permission is rejected.',
     reason: 'root may write everywhere',
-    because: 'the checks run as root; a contributor is not root, and runs it',
+    because: 'CI runs as root; contributors are not root, and run this test',
   },
   {
     name: 'The board in a browser',
     reason: needs('chromium'),
-    because: 'a browser is larger than all else that is installed there; the long tests have one',
+    because: 'a browser is larger than everything else that CI installs; the long tests have one',
   },
-  ...['Go in the encoding of its choice, which is Protobuf', 'Go in Protobuf', 'Go in CBOR'].map((name) => ({
-    name,
+  ...['its default encoding, which is Protobuf', 'Protobuf', 'CBOR'].map((encoding) => ({
+    name: `The Go client with ${encoding} reads, writes and watches.`,
     reason: BUILT_LONG,
-    because: 'its first build takes minutes; the long tests build it, and from then on it is in the cache',
+    because: 'its first build takes minutes; the long tests build it, and then it is in the cache',
   })),
 ];

@@ -1,23 +1,23 @@
-import type { Spent } from '@tidegate/testkit';
+import type { TimeSpent } from '@tidegate/testkit';
 import type { Skipped } from './skipped.ts';
 
-/** What the run tells a lane. */
+/** A message from the run to a lane. */
 export type ToLane = { readonly kind: 'run'; readonly file: string } | { readonly kind: 'end' };
 
-/** Processor time of a process, and of those that it started and that have ended. */
+/** The CPU time of a process, and of its child processes that have ended. */
 export interface CpuTime {
   readonly ownMs: number;
   readonly childrenMs: number;
 }
 
-/** What one file has taken. */
+/** The cost of one file. */
 export interface Cost {
   readonly wallMs: number;
   readonly cpu: CpuTime;
-  readonly spent: Readonly<Record<string, Spent>>;
+  readonly spent: Readonly<Record<string, TimeSpent>>;
 }
 
-/** What a lane tells the run. */
+/** A message from a lane to the run. */
 export type FromLane =
   | { readonly kind: 'ready' }
   | { readonly kind: 'passed'; readonly name: string }

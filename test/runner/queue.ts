@@ -5,11 +5,11 @@ interface QueueOptions {
   readonly lanes: number;
   readonly limitMs: number;
   readonly done: (file: string, result: FileResult) => void;
-  /** what failed when a process ended what its files had shared */
+  /** gets the failures of the endings of shared resources */
   readonly ended: (failures: readonly Failure[]) => void;
 }
 
-/** Runs files in so many processes at a time: whichever is free takes the next one. */
+/** Runs files in several processes; each free process takes the next file. */
 export async function runFiles(
   files: readonly TestFile[],
   { lanes, limitMs, done, ended }: QueueOptions,
@@ -19,7 +19,7 @@ export async function runFiles(
     const lane = new Lane({ limitMs });
     let shared: string | undefined;
     for (let next = backlog.take(lane); next !== undefined; next = backlog.take(lane)) {
-      // nobody will take the other one any more, and it costs memory and time also when nobody asks it anything
+      // the previous shared system is not needed any more, and even an idle one takes memory and CPU time
       if (shared !== undefined && next.system !== shared) ended(await lane.endShared());
       shared = next.system;
       done(next.file, await lane.run(next.file));
@@ -30,8 +30,8 @@ export async function runFiles(
 }
 
 /**
- * Files that nobody has taken yet. A system that files share is started by each process that runs one of them: so whoever
- * has such a system takes what is left for it first, and others take something else as long as there is any.
+ * The files that have not been taken yet. Each process that runs a file with a shared system starts that system. So a
+ * process with such a system first takes the remaining files for it, and other processes prefer other files.
  */
 export class Backlog {
   readonly #files: TestFile[];
@@ -54,7 +54,7 @@ export class Backlog {
   }
 }
 
-/** The same order for the same seed. */
+/** Shuffles with a seed. */
 export function shuffled<T>(values: readonly T[], seed: number): T[] {
   const result = [...values];
   let state = seed >>> 0;

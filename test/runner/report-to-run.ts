@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { costOfFile } from './cost.ts';
 import type { FromLane } from './messages.ts';
 
-interface Told {
+interface TestEvent {
   readonly name: string;
   readonly nesting: number;
   readonly skip?: string | true;
@@ -12,9 +12,11 @@ interface Told {
   };
 }
 
-/** Tells the run what becomes of each test of this process, and when a file is done. */
+/** Sends the result of each test of this process to the run, and the end of each file. */
 // biome-ignore lint/style/noDefaultExport: Node takes a reporter by its default export
-export default async function* report(events: AsyncIterable<{ type: string; data: Told }>): AsyncGenerator<string> {
+export default async function* report(
+  events: AsyncIterable<{ type: string; data: TestEvent }>,
+): AsyncGenerator<string> {
   for await (const { type, data } of events) {
     const passes = type === 'test:pass';
     if (!passes && type !== 'test:fail') continue;
@@ -28,23 +30,23 @@ export default async function* report(events: AsyncIterable<{ type: string; data
   }
 }
 
-function passed({ name, skip, details }: Told): FromLane | undefined {
+function passed({ name, skip, details }: TestEvent): FromLane | undefined {
   const isGroup = details.type === 'suite';
   if (skip !== undefined) return { kind: 'skipped', name, reason: skip === true ? 'no reason given' : skip, isGroup };
   return isGroup ? undefined : { kind: 'passed', name };
 }
 
-/** A suite fails because of its tests, which are counted; alone it failed in its own hooks. */
-function failed({ name, details }: Told): FromLane | undefined {
+/** A suite that fails because of its tests is not counted again; otherwise its own hooks failed. */
+function failed({ name, details }: TestEvent): FromLane | undefined {
   const cause = details.error?.cause ?? details.error;
   if (details.type === 'suite' && /subtests? failed/.test(String(cause))) return undefined;
   return { kind: 'failed', name, error: short(inspect(cause)) };
 }
 
-const MOST_CHARACTERS = 8000;
+const MAX_CHARACTERS = 8000;
 
 function short(text: string): string {
-  return text.length <= MOST_CHARACTERS
+  return text.length <= MAX_CHARACTERS
     ? text
-    : `${text.slice(0, MOST_CHARACTERS)}\n... ${text.length} characters in all`;
+    : `${text.slice(0, MAX_CHARACTERS)}\n... ${text.length} characters in all`;
 }

@@ -6,7 +6,7 @@ import { lineOf, missedInCi, type Skipped, skippedText } from './skipped.ts';
 
 const one = (name: string, reason: string, isGroup = false): Skipped => ({ name, reason, isGroup });
 
-test('Every tool that is missing has one line, with what was left out for it and how to get it.', () => {
+test('Every missing tool has one line, with the number of skipped tests and the page of the tool.', () => {
   const all = [
     one('a', needs('kubectl')),
     one('b', needs('kubectl'), true),
@@ -22,13 +22,13 @@ test('Every tool that is missing has one line, with what was left out for it and
   ]);
 });
 
-test('What is skipped for another reason has a line of its own.', () => {
+test('A test that is skipped for another reason has a line of its own.', () => {
   const all = [one('a', 'root may write everywhere'), one('b', 'root may write everywhere')];
   assert.equal(skippedText(all), 'skipped: a: root may write everywhere\nskipped: b: root may write everywhere\n');
   assert.equal(skippedText([]), '');
 });
 
-test('Before a change lands nothing is skipped but what is listed, for the listed reason.', () => {
+test('CI may only skip the listed tests for the listed reasons.', () => {
   const listed = LEFT_OUT_IN_CI.map(({ name, reason }) => one(name, reason));
   const [first] = listed as [Skipped];
   const others = [one(first.name, needs('go')), one('a', first.reason)];

@@ -1,15 +1,15 @@
 import { NEEDS } from '@tidegate/testkit';
 import { LEFT_OUT_IN_CI } from './left-out-in-ci.ts';
 
-/** What was not run, and why. */
+/** A skipped test, with the reason. */
 export interface Skipped {
   readonly name: string;
   readonly reason: string;
-  /** a group that was not entered: how many tests it has is not known */
+  /** a skipped group, whose number of tests is unknown */
   readonly isGroup: boolean;
 }
 
-/** One line for each tool that was missing, however many tests need it, and one for everything else that was skipped. */
+/** One line for each missing tool, and one for each test that was skipped for another reason. */
 export function skippedText(skipped: readonly Skipped[]): string {
   const lines = [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, all]) =>
     reason.startsWith(NEEDS) ? [`left out: ${countOf(all)} ${needOf(reason, all)}`] : all.map(lineOf),
@@ -17,7 +17,7 @@ export function skippedText(skipped: readonly Skipped[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What may not be skipped where changes are checked before they land. */
+/** The skipped tests that must not be skipped in CI. */
 export function missedInCi(skipped: readonly Skipped[]): Skipped[] {
   return skipped.filter(
     ({ name, reason }) => !LEFT_OUT_IN_CI.some((entry) => entry.name === name && entry.reason === reason),

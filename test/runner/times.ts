@@ -7,13 +7,13 @@ export interface Measured {
 
 const SLOWEST = 20;
 
-/** Where the time of a run went: the slowest files, and what was common to many. */
+/** A report of the time of a run: the slowest files, and the activities that many files have in common. */
 export function timesText(files: readonly Measured[], wallMs: number): string {
   const cpuMs = sum(files, ({ cost }) => cost.cpu.ownMs + cost.cpu.childrenMs);
   const slowest = [...files].sort((a, b) => b.cost.wallMs - a.cost.wallMs).slice(0, SLOWEST);
   return [
     `${seconds(wallMs)} s in all; ${files.length} files took ${seconds(sum(files, ({ cost }) => cost.wallMs))} s, and ` +
-      `${seconds(cpuMs)} s of processor time (${seconds(sum(files, ({ cost }) => cost.cpu.ownMs))} s in the tests' own processes)`,
+      `${seconds(cpuMs)} s of CPU time (${seconds(sum(files, ({ cost }) => cost.cpu.ownMs))} s in the tests' own processes)`,
     '',
     table(
       ['slowest files', 's', 'CPU s'],
@@ -21,7 +21,7 @@ export function timesText(files: readonly Measured[], wallMs: number): string {
     ),
     '',
     table(
-      ['what it was spent on', 'times', 's'],
+      ['activity', 'times', 's'],
       causes(files).map(({ cause, count, wallMs: ms }) => [cause, String(count), seconds(ms)]),
     ),
     '',

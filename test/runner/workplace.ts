@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isErrno } from '@tidegate/local';
 
 const IN_MEMORY = '/dev/shm';
-/** what the data directories of several systems need at a time */
+/** enough for the data directories of several systems at a time */
 const ENOUGH_BYTES = 3 * 2 ** 30;
 
 export interface Workplace {
@@ -14,12 +14,12 @@ export interface Workplace {
 }
 
 /**
- * Where the temporary files of a run are: in memory where there is room for them. To fill and empty the data directories
- * of a hundred servers on a disk takes longer than most of what is tested with them.
+ * Creates the directory for the temporary files of a run, in memory if there is room. Writing and deleting the data
+ * directories of a hundred servers on a disk would take longer than most of the tests.
  */
 export function makeWorkplace(): Workplace {
   const path = mkdtempSync(join(hasRoomInMemory() ? IN_MEMORY : tmpdir(), 'tidegate-run-'));
-  // PostgreSQL runs as another user when the run is root's
+  // PostgreSQL runs as another user if root starts the tests
   chmodSync(path, 0o711);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
@@ -34,7 +34,7 @@ function hasRoomInMemory(): boolean {
   }
 }
 
-/** Some tests build programs, which not every place lets run. */
+/** Some tests build and run programs, but the file system may be mounted with noexec. */
 function canRunPrograms(place: string): boolean {
   const dir = mkdtempSync(join(place, 'tidegate-try-'));
   const program = join(dir, 'try');

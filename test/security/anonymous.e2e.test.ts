@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { rawAsk } from '../support/raw-ask.ts';
+import { rawRequest } from '../support/raw-request.ts';
 import type { RunningSystem } from '../support/running-system.ts';
 import { sharedSystem } from '../support/shared-system.ts';
 
-describe('Without a name', () => {
+describe('Anonymous requests', () => {
   let system: RunningSystem;
   before(async () => {
     system = await sharedSystem();
@@ -12,17 +12,17 @@ describe('Without a name', () => {
   after(() => system?.stop());
 
   const code = async (path: string, method = 'GET', headers: readonly string[] = []) =>
-    (await rawAsk(system.tidegate, { path, method, headers })).code;
+    (await rawRequest(system.tidegate, { path, method, headers })).code;
 
   for (const path of ['/livez', '/readyz', '/healthz', '/version', '/version/', '/livez?verbose']) {
-    test(`${path} answers`, async () => assert.equal(await code(path), 200));
+    test(`${path} answers anonymous requests.`, async () => assert.equal(await code(path), 200));
   }
 
   for (const path of ['/livez/ping', '/readyz/store', '/healthz/log', '/version/x', '/livez/']) {
-    test(`${path} is for those whom a role lets in`, async () => assert.equal(await code(path), 403));
+    test(`${path} is forbidden for anonymous users without a role.`, async () => assert.equal(await code(path), 403));
   }
 
-  const closed = [
+  const authenticatedOnly = [
     '/',
     '/api',
     '/apis',
@@ -52,11 +52,11 @@ describe('Without a name', () => {
     '/api/v1/../../livez',
     '/?/livez',
   ];
-  for (const path of closed) {
-    test(`${path} asks for a name`, async () => assert.equal(await code(path), 401));
+  for (const path of authenticatedOnly) {
+    test(`${path} rejects anonymous requests with 401.`, async () => assert.equal(await code(path), 401));
   }
 
-  test('nothing is written anywhere, and reviews are not answered', async () => {
+  test('Anonymous writes and reviews are rejected.', async () => {
     for (const path of [
       '/api/v1/namespaces',
       '/apis/authentication.k8s.io/v1/tokenreviews',
@@ -68,7 +68,7 @@ describe('Without a name', () => {
     assert.equal(await code('/version', 'DELETE'), 403);
   });
 
-  test('who tries to be somebody and fails is not anonymous', async () => {
+  test('A request with invalid credentials is rejected with 401 and not treated as anonymous.', async () => {
     for (const value of ['Bearer guessed', 'Basic YTpi', 'Bearer', 'nonsense'])
       assert.equal(await code('/livez', 'GET', ['Authorization', value]), 401, value);
   });

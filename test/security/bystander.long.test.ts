@@ -1,6 +1,6 @@
 import { generatedAttacks } from './bystander/generated.ts';
 import { bystanderSuite } from './bystander/suite.ts';
 
-const limits = { slowestMs: 500, mostHeldMs: 400 };
+const limits = { slowestMs: 500, maxHeldMs: 400 };
 bystanderSuite(limits);
 bystanderSuite({ ...limits, attacks: generatedAttacks() });

@@ -10,7 +10,7 @@ import { sharedSystem } from '../support/shared-system.ts';
 
 const LIMIT = 3 << 20;
 
-describe('a body', () => {
+describe('Large and compressed bodies', () => {
   let system: RunningSystem;
   before(async () => {
     system = await sharedSystem();
@@ -19,24 +19,24 @@ describe('a body', () => {
 
   const bearer = () => `Bearer ${system.tidegate.token}`;
 
-  test('that is small and means much is not unpacked, in any coding', async () => {
+  test('Compressed request bodies are rejected with 415 and not decompressed.', async () => {
     const zeros = Buffer.alloc(4 * LIMIT);
     const codings = { gzip: gzipSync(zeros), deflate: deflateSync(zeros), br: brotliCompressSync(zeros) };
     for (const [coding, body] of Object.entries(codings)) {
-      const reply = await system.client.ask('POST', MAPS, { body, headers: { 'Content-Encoding': coding } });
+      const reply = await system.client.request('POST', MAPS, { body, headers: { 'Content-Encoding': coding } });
       assert.equal(reply.code, 415, `${coding}: ${reply.text}`);
     }
   });
 
-  test('that is too large is refused by its length, or when it has become so', async () => {
-    const told = await system.client.ask('POST', MAPS, { body: Buffer.alloc(LIMIT + 1, 'x') });
-    assert.equal(told.code, 413);
-    assert.equal(told.json.reason, 'RequestEntityTooLarge');
+  test('A body is rejected with 413 by its Content-Length, or once it exceeds the limit.', async () => {
+    const tooLarge = await system.client.request('POST', MAPS, { body: Buffer.alloc(LIMIT + 1, 'x') });
+    assert.equal(tooLarge.code, 413);
+    assert.equal(tooLarge.json.reason, 'RequestEntityTooLarge');
     const connection = await RawConnection.open(system.tidegate);
     const head = `POST ${MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nContent-Type: application/json\r\n`;
-    connection.say(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+    connection.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
-    const timer = setInterval(() => connection.say(chunk), 5);
+    const timer = setInterval(() => connection.write(chunk), 5);
     await until('an answer to the chunks', () => connection.codes.length > 0);
     clearInterval(timer);
     connection.close();

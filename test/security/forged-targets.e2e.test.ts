@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Neighbour, Stage } from './stage.ts';
+import { AttackTarget, ForbiddenServer } from './attack-target.ts';
 
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
-describe('A target that is forged', () => {
-  let stage: Stage;
-  let neighbour: Neighbour;
+describe('Forged targets of proxies and webhooks', () => {
+  let target: AttackTarget;
+  let forbidden: ForbiddenServer;
   before(async () => {
-    [stage, neighbour] = await Promise.all([Stage.open(), new Neighbour().listen('::')]);
+    [target, forbidden] = await Promise.all([AttackTarget.open(), new ForbiddenServer().listen('::')]);
   });
   after(async () => {
-    neighbour?.close();
-    await stage?.close();
+    forbidden?.close();
+    await target?.close();
   });
 
-  const untouched = (told: string) => assert.equal(neighbour.visits, 0, told);
+  const assertNoConnection = (address: string) => assert.equal(forbidden.connections, 0, address);
   const status = (path: string, body: object) =>
-    stage.client.ask('PATCH', `${path}/status`, { body: { status: body }, headers: MERGE });
+    target.client.request('PATCH', `${path}/status`, { body: { status: body }, headers: MERGE });
 
   const addresses = [
     ...['127.0.0.1', '127.1.2.3', '0.0.0.0', '0.1.2.3', '::1', '::', '::ffff:127.0.0.1', '::ffff:7f00:1', 'fe80::1'],
@@ -34,59 +34,59 @@ describe('A target that is forged', () => {
     '①②⑦.0.0.1',
   ];
 
-  test('makes no node lead to what listens beside this server', async () => {
+  test('Proxy requests to nodes are not forwarded to addresses of this machine.', async () => {
     for (const [i, address] of [...addresses, ...spellings].entries()) {
       const path = `/api/v1/nodes/n${i}`;
-      await stage.make('/api/v1/nodes', { metadata: { name: `n${i}` } });
-      const daemonEndpoints = { kubeletEndpoint: { Port: neighbour.port } };
+      await target.make('/api/v1/nodes', { metadata: { name: `n${i}` } });
+      const daemonEndpoints = { kubeletEndpoint: { Port: forbidden.port } };
       for (const type of ['InternalIP', 'Hostname']) {
         await status(path, { addresses: [{ type, address }], daemonEndpoints });
-        for (const way of ['', `:${neighbour.port}`]) {
-          const reply = await stage.client.get(`${path}${way}/proxy/`);
+        for (const suffix of ['', `:${forbidden.port}`]) {
+          const reply = await target.client.get(`${path}${suffix}/proxy/`);
           assert.ok(reply.code >= 400, `${address} ${reply.text}`);
         }
       }
-      untouched(address);
+      assertNoConnection(address);
     }
   });
 
-  test('makes no pod and no service lead there', async () => {
+  test('Proxy requests to pods and Services are not forwarded to addresses of this machine.', async () => {
     const [pods, services] = ['/api/v1/namespaces/own/pods', '/api/v1/namespaces/own/services'];
     for (const [i, ip] of addresses.entries()) {
-      await stage.make(pods, { metadata: { name: `p${i}` }, spec: { containers: [{ name: 'a', image: 'a' }] } });
+      await target.make(pods, { metadata: { name: `p${i}` }, spec: { containers: [{ name: 'a', image: 'a' }] } });
       await status(`${pods}/p${i}`, { phase: 'Running', podIP: ip, podIPs: [{ ip }] });
-      assert.ok((await stage.client.get(`${pods}/p${i}:${neighbour.port}/proxy/`)).code >= 400);
-      untouched(ip);
+      assert.ok((await target.client.get(`${pods}/p${i}:${forbidden.port}/proxy/`)).code >= 400);
+      assertNoConnection(ip);
     }
-    const ports = [{ port: 80, targetPort: neighbour.port }];
-    await stage.make(services, { metadata: { name: 's' }, spec: { ports } });
+    const ports = [{ port: 80, targetPort: forbidden.port }];
+    await target.make(services, { metadata: { name: 's' }, spec: { ports } });
     const slices = '/apis/discovery.k8s.io/v1/namespaces/own/endpointslices';
     for (const [i, address] of addresses.entries()) {
       const slice = {
         metadata: { name: `e${i}`, labels: { 'kubernetes.io/service-name': 's' } },
         addressType: address.includes(':') ? 'IPv6' : 'IPv4',
-        ports: [{ port: neighbour.port }],
+        ports: [{ port: forbidden.port }],
         endpoints: [{ addresses: [address] }],
       };
-      // most of them cannot even be written
-      await stage.client.ask('POST', slices, { body: slice });
-      const reply = await stage.client.get(`${services}/s:80/proxy/`);
+      // most of them are rejected by validation
+      await target.client.request('POST', slices, { body: slice });
+      const reply = await target.client.get(`${services}/s:80/proxy/`);
       assert.ok(reply.code >= 400, reply.text);
-      untouched(address);
-      await stage.client.ask('DELETE', `${slices}/e${i}`);
+      assertNoConnection(address);
+      await target.client.request('DELETE', `${slices}/e${i}`);
     }
     for (const externalName of ['localhost', '127.0.0.1', 'metadata.google.internal']) {
-      await stage.client.ask('DELETE', `${services}/out`);
-      await stage.client.ask('POST', services, {
+      await target.client.request('DELETE', `${services}/out`);
+      await target.client.request('POST', services, {
         body: { metadata: { name: 'out' }, spec: { type: 'ExternalName', externalName } },
       });
-      assert.ok((await stage.client.get(`${services}/out:${neighbour.port}/proxy/`)).code >= 400);
-      untouched(externalName);
+      assert.ok((await target.client.get(`${services}/out:${forbidden.port}/proxy/`)).code >= 400);
+      assertNoConnection(externalName);
     }
   });
 
-  test('is no name with a scheme, a port, a user or a line in it', async () => {
-    const { port } = neighbour;
+  test('Proxy requests whose name contains a scheme, a port, a user or a line break are rejected.', async () => {
+    const { port } = forbidden;
     const names = [
       `http:127.0.0.1:${port}`,
       `https:127.0.0.1:${port}`,
@@ -102,16 +102,16 @@ describe('A target that is forged', () => {
     ];
     for (const name of names) {
       for (const place of ['nodes', 'namespaces/own/pods', 'namespaces/own/services']) {
-        const { code, text } = await stage.rawly('GET', `/api/v1/${place}/${name}/proxy/`, {
-          Authorization: `Bearer ${stage.system.tidegate.token}`,
+        const { code, text } = await target.requestRawPath('GET', `/api/v1/${place}/${name}/proxy/`, {
+          Authorization: `Bearer ${target.system.tidegate.token}`,
         });
         assert.ok(code >= 400, `${place} ${name}: ${text}`);
-        untouched(name);
+        assertNoConnection(name);
       }
     }
   });
 
-  test('leads no webhook, converter or server behind the API to the metadata of the machine', async () => {
+  test('Webhooks at metadata and link-local addresses are not called.', async () => {
     const metadata = [
       ...['https://169.254.169.254/', 'https://[fe80::1]/', 'https://[::ffff:169.254.169.254]/'],
       ...['https://[2002:a9fe:a9fe::]/', 'https://[64:ff9b::169.254.169.254]/', 'https://100.100.100.200/'],
@@ -131,14 +131,14 @@ describe('A target that is forged', () => {
         ],
       };
       const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-      await stage.make(path, configuration);
-      const reply = await stage.client.ask('POST', '/api/v1/namespaces/own/configmaps', {
+      await target.make(path, configuration);
+      const reply = await target.client.request('POST', '/api/v1/namespaces/own/configmaps', {
         body: { metadata: { name: 'a' } },
       });
       assert.equal(reply.code, 500);
-      // it was not even tried: the deadline would have been told. Why stands in the log alone
+      // an attempt would have ended with a timeout; the reason is only in the log
       assert.match(reply.json.message, /: the webhook could not be reached; the server's log tells why$/);
-      await stage.client.ask('DELETE', `${path}/forged`);
+      await target.client.request('DELETE', `${path}/forged`);
     }
   });
 });

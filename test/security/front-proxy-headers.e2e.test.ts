@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { mintLeaf } from '@tidegate/local';
 import { type TestAggregatedServer, testAuthority } from '@tidegate/testkit';
-import { appleServer, GROUP, register, told } from '../support/aggregation.ts';
-import { rawAsk, whoAmI } from '../support/raw-ask.ts';
+import { appleServer, GROUP, register, untilCondition } from '../support/aggregation.ts';
+import { rawRequest, whoAmI } from '../support/raw-request.ts';
 import { COMPLETE, type RunningSystem } from '../support/running-system.ts';
 import { sharedSystem } from '../support/shared-system.ts';
 
@@ -18,7 +18,7 @@ interface Pair {
   readonly key: string;
 }
 
-describe('Headers in which a front proxy names users', () => {
+describe('Identity headers of a front proxy', () => {
   let system: RunningSystem;
   let server: TestAggregatedServer;
   let proxy: Pair;
@@ -28,9 +28,9 @@ describe('Headers in which a front proxy names users', () => {
   };
   const signed = (authority: string, commonName: string): Promise<Pair> =>
     mintLeaf(pair(authority), { commonName, usages: ['client'], validMs: 3_600_000 }, Date.now());
-  const who = async (headers: readonly string[], by?: Pair) => {
-    const said = await whoAmI(system.tidegate, { headers, ...by });
-    return typeof said === 'number' ? said : said.username;
+  const usernameFor = async (headers: readonly string[], by?: Pair) => {
+    const info = await whoAmI(system.tidegate, { headers, ...by });
+    return typeof info === 'number' ? info : info.username;
   };
 
   before(async () => {
@@ -38,14 +38,14 @@ describe('Headers in which a front proxy names users', () => {
     proxy = pair('front-proxy-client');
     server = await appleServer(system.client);
     await register(system.client, server);
-    await told(system.client, 'True', 'Passed');
+    await untilCondition(system.client, 'True', 'Passed');
   });
   after(async () => {
     await system?.stop();
     await server?.stop();
   });
 
-  test('are believed from the front proxy', async () => {
+  test('Identity headers of the front proxy are accepted.', async () => {
     const headers = ['X-Remote-User', 'ann', 'X-Remote-Group', 'dev', 'x-remote-group', 'ops', 'X-Remote-Uid', '7'];
     assert.deepEqual(await whoAmI(system.tidegate, { headers: [...headers, 'X-Remote-Extra-a%2Fb', 'c'], ...proxy }), {
       username: 'ann',
@@ -55,53 +55,53 @@ describe('Headers in which a front proxy names users', () => {
     });
   });
 
-  test('say nothing from anybody else', async () => {
+  test('Identity headers of other clients are ignored.', async () => {
     const { token } = system.tidegate;
-    assert.equal(await who(ROOT), 401);
-    assert.equal(await who([...ROOT, 'Authorization', `Bearer ${token}`]), 'admin');
-    assert.equal(await who(ROOT, await signed('ca', 'eve')), 'eve');
-    assert.equal(await who(ROOT, await signed('ca', 'front-proxy-client')), 'front-proxy-client');
+    assert.equal(await usernameFor(ROOT), 401);
+    assert.equal(await usernameFor([...ROOT, 'Authorization', `Bearer ${token}`]), 'admin');
+    assert.equal(await usernameFor(ROOT, await signed('ca', 'eve')), 'eve');
+    assert.equal(await usernameFor(ROOT, await signed('ca', 'front-proxy-client')), 'front-proxy-client');
     const foreign = await testAuthority('tidegate-front-proxy-ca');
-    assert.equal(await who(ROOT, await foreign.leaf({ commonName: 'front-proxy-client' })), 401);
+    assert.equal(await usernameFor(ROOT, await foreign.leaf({ commonName: 'front-proxy-client' })), 401);
   });
 
-  test('say nothing from a certificate of the front proxy’s authority with another name, which is nobody', async () => {
+  test('A certificate of the front proxy authority with a name that is not allowed is rejected with 401.', async () => {
     const other = await signed('front-proxy-ca', 'other');
-    assert.equal(await who(ROOT, other), 401);
-    assert.equal(await who([], other), 401);
-    assert.equal((await rawAsk(system.tidegate, { path: '/livez', ...other })).code, 401);
+    assert.equal(await usernameFor(ROOT, other), 401);
+    assert.equal(await usernameFor([], other), 401);
+    assert.equal((await rawRequest(system.tidegate, { path: '/livez', ...other })).code, 401);
   });
 
-  test('must be there: a front proxy itself is nobody', async () => {
-    assert.equal(await who([], proxy), 401);
-    assert.equal(await who(['X-Remote-Group', 'system:masters'], proxy), 401);
-    assert.equal(await who(['X-Remote-User', ''], proxy), 401);
-    assert.equal(await who(['Authorization', `Bearer ${system.tidegate.token}`], proxy), 'admin');
+  test('The front proxy itself is not a user: without identity headers it is not authenticated.', async () => {
+    assert.equal(await usernameFor([], proxy), 401);
+    assert.equal(await usernameFor(['X-Remote-Group', 'system:masters'], proxy), 401);
+    assert.equal(await usernameFor(['X-Remote-User', ''], proxy), 401);
+    assert.equal(await usernameFor(['Authorization', `Bearer ${system.tidegate.token}`], proxy), 'admin');
   });
 
-  test('name one user, or nobody', async () => {
-    assert.equal(await who(['X-Remote-User', 'ann', 'X-Remote-User', 'root'], proxy), 401);
-    assert.equal(await who(['X-Remote-User', 'ann', 'x-remote-user', 'root'], proxy), 401);
-    assert.equal(await who(['X-Remote-User', 'ann', 'X-Remote-Uid', '1', 'X-Remote-Uid', '2'], proxy), 401);
+  test('Several values for the user or the uid are rejected with 401.', async () => {
+    assert.equal(await usernameFor(['X-Remote-User', 'ann', 'X-Remote-User', 'root'], proxy), 401);
+    assert.equal(await usernameFor(['X-Remote-User', 'ann', 'x-remote-user', 'root'], proxy), 401);
+    assert.equal(await usernameFor(['X-Remote-User', 'ann', 'X-Remote-Uid', '1', 'X-Remote-Uid', '2'], proxy), 401);
   });
 
-  test('are written with hyphens, and a comma is part of a name', async () => {
-    assert.equal(await who(['X_Remote_User', 'root'], proxy), 401);
-    const told = await whoAmI(system.tidegate, {
+  test('Header names with underscores are ignored, and a comma is part of a value.', async () => {
+    assert.equal(await usernameFor(['X_Remote_User', 'root'], proxy), 401);
+    const info = await whoAmI(system.tidegate, {
       headers: ['X-Remote-User', 'ann, root', 'X_Remote_Group', 'system:masters', 'X-Remote-Group', 'a,system:masters'],
       ...proxy,
     });
-    assert.deepEqual(told, { username: 'ann, root', groups: ['a,system:masters', 'system:authenticated'] });
+    assert.deepEqual(info, { username: 'ann, root', groups: ['a,system:masters', 'system:authenticated'] });
   });
 
-  test('give the user no right to stand in for others', async () => {
+  test('A user whom the front proxy authenticates needs permission to impersonate others.', async () => {
     const headers = ['X-Remote-User', 'ann', 'Impersonate-User', 'root', 'Impersonate-Group', 'system:masters'];
-    assert.equal(await who(headers, proxy), 403);
+    assert.equal(await usernameFor(headers, proxy), 403);
     const eve = await signed('ca', 'eve');
-    assert.equal(await who([...ROOT, 'Impersonate-User', 'root'], eve), 403);
+    assert.equal(await usernameFor([...ROOT, 'Impersonate-User', 'root'], eve), 403);
   });
 
-  test('are the same over HTTP/2', async () => {
+  test('Identity headers work over HTTP/2, too.', async () => {
     const ca = readFileSync(system.tidegate.caFile);
     const review = async (by: Pair | undefined) => {
       const session = connect(system.tidegate.server, { ca, ...by });
@@ -120,12 +120,12 @@ describe('Headers in which a front proxy names users', () => {
     assert.equal(await review(undefined), 401);
   });
 
-  test('reach no server behind this one, however they are written', async () => {
+  test('Identity headers of a client are not forwarded to aggregated servers.', async () => {
     const headers = ['X-Remote-User', 'eve', 'x-REMOTE-group', 'system:masters', 'X_Remote_User', 'eve'];
     const more = ['X-Remote_Extra-a', 'b', 'x_remote_uid', '1', 'Authorization', `Bearer ${system.tidegate.token}`];
     const path = `${GROUP}/namespaces/default/apples`;
     const before = server.received.length;
-    assert.equal((await rawAsk(system.tidegate, { path, headers: [...headers, ...more] })).code, 200);
+    assert.equal((await rawRequest(system.tidegate, { path, headers: [...headers, ...more] })).code, 200);
     const { rawHeaders = [] } = server.received.slice(before).find(({ url }) => url === path) ?? {};
     const pairs = rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name.toLowerCase(), rawHeaders[i + 1]]] : []));
     const identity = pairs.filter(([name]) => /^(x[-_]remote|authorization)/.test(name as string));

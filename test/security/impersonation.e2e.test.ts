@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { rawAsk, whoAmI } from '../support/raw-ask.ts';
+import { rawRequest, whoAmI } from '../support/raw-request.ts';
 import type { RunningSystem } from '../support/running-system.ts';
 import { sharedSystem } from '../support/shared-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const GROUP = 'rbac.authorization.k8s.io';
 
-describe('Who stands in for somebody else', () => {
+describe('Impersonation', () => {
   let system: RunningSystem;
 
   before(async () => {
@@ -23,27 +23,27 @@ describe('Who stands in for somebody else', () => {
       [`${RBAC}/clusterroles`, { metadata: { name: 'stand-in' }, rules }],
       [`${RBAC}/clusterrolebindings`, { metadata: { name: 'stand-in' }, subjects, roleRef }],
     ] as const)
-      assert.equal((await system.client.ask('POST', path, { body })).code, 201);
+      assert.equal((await system.client.request('POST', path, { body })).code, 201);
   });
   after(() => system?.stop());
 
   const as = async (token: string, ...headers: string[]) => {
-    const told = await whoAmI(system.tidegate, { headers: ['Authorization', `Bearer ${token}`, ...headers] });
-    return typeof told === 'number' ? told : `${told.username} ${told.groups.join()}`;
+    const info = await whoAmI(system.tidegate, { headers: ['Authorization', `Bearer ${token}`, ...headers] });
+    return typeof info === 'number' ? info : `${info.username} ${info.groups.join()}`;
   };
   const carol = ['Impersonate-User', 'carol'];
 
-  test('must have the right to, and then is that other one, with no right of their own', async () => {
+  test('A permitted impersonation takes the identity of the other user and keeps none of the permissions of the client.', async () => {
     assert.equal(await as('ann-token', ...carol), 'carol system:authenticated');
     assert.equal(await as('ann-token', ...carol, 'Impersonate-Group', 'dev'), 'carol dev,system:authenticated');
     assert.equal(await as('bob-token', ...carol), 403);
     assert.equal(await as('ann-token', 'Impersonate-User', 'bob'), 403);
     const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     const headers = ['Authorization', `Bearer ${system.tidegate.token}`, 'Impersonate-User', 'bob'];
-    assert.equal((await rawAsk(system.tidegate, { path, headers })).code, 403);
+    assert.equal((await rawRequest(system.tidegate, { path, headers })).code, 403);
   });
 
-  test('becomes no member of system:masters, and nobody who is the system, without a right to just that', async () => {
+  test('Impersonating system users and groups requires a permission for exactly these names.', async () => {
     for (const group of ['system:masters', 'system:authenticated', 'system:nodes', 'Dev', 'dev '])
       assert.equal(
         typeof (await as('ann-token', ...carol, 'Impersonate-Group', group)) === 'number',
@@ -55,18 +55,18 @@ describe('Who stands in for somebody else', () => {
     assert.equal(await as('ann-token', 'Impersonate-User', 'system:anonymous'), 403);
   });
 
-  test('must have the right to each group, when several are named', async () => {
+  test('Each impersonated group requires a permission.', async () => {
     const groups = ['Impersonate-Group', 'dev', 'impersonate-group', 'system:masters'];
     assert.equal(await as('ann-token', ...carol, ...groups), 403);
     assert.equal(await as('ann-token', ...carol, 'Impersonate-Group', 'dev,system:masters'), 403);
   });
 
-  test('is the first of several users, and not another', async () => {
+  test('Of several Impersonate-User headers only the first counts.', async () => {
     assert.equal(await as('ann-token', ...carol, 'Impersonate-User', 'root'), 'carol system:authenticated');
     assert.equal(await as('ann-token', 'Impersonate-User', 'root', ...carol), 403);
   });
 
-  test('names a user, or is refused', async () => {
+  test('Impersonation headers without a user are rejected.', async () => {
     for (const headers of [
       ['Impersonate-Group', 'dev'],
       ['Impersonate-Uid', '1'],
@@ -76,7 +76,7 @@ describe('Who stands in for somebody else', () => {
       assert.equal(await as('ann-token', ...headers), 500, headers.join());
   });
 
-  test('must have the right to uids and to each extra field', async () => {
+  test('Impersonating a uid and each extra field requires a permission.', async () => {
     assert.equal(await as('ann-token', ...carol, 'Impersonate-Uid', '7'), 403);
     assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-Scopes', 'x'), 'carol system:authenticated');
     assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-other', 'x'), 403);
@@ -84,15 +84,15 @@ describe('Who stands in for somebody else', () => {
     assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-__proto__', 'x'), 403);
   });
 
-  test('is nobody without a name of their own', async () => {
+  test('Impersonation without valid credentials is rejected.', async () => {
     assert.equal(await as('nobodys-token', ...carol), 401);
-    const { code } = await rawAsk(system.tidegate, { path: '/livez', headers: carol });
-    assert.equal(code, 403, 'an anonymous request stands in for nobody');
+    const { code } = await rawRequest(system.tidegate, { path: '/livez', headers: carol });
+    assert.equal(code, 403, 'an anonymous request may not impersonate');
   });
 
-  test('is known to the end of their own token alone, and is told in the answer of a refusal', async () => {
+  test('The error of a rejected impersonation names the authenticated user.', async () => {
     const headers = ['Authorization', 'Bearer bob-token', ...carol];
-    const { json } = await rawAsk(system.tidegate, { path: '/version', headers });
+    const { json } = await rawRequest(system.tidegate, { path: '/version', headers });
     assert.match(json.message, /^users "carol" is forbidden: User "bob" cannot impersonate resource "users"/);
   });
 });

@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { issuerKey, publishedForm, signedToken, startIssuer, type TestIssuer, temporaryDir } from '@tidegate/testkit';
-import { whoAmI } from '../support/raw-ask.ts';
+import { whoAmI } from '../support/raw-request.ts';
 import { type RunningSystem, runningSystem } from '../support/running-system.ts';
 
 const encode = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-describe('A token that was not signed by its issuer', () => {
+describe('JSON Web Tokens that the issuer did not sign', () => {
   const place = temporaryDir('jwt-algorithms');
   const key = issuerKey('one', 'RS256');
   const curve = issuerKey('two', 'ES256');
@@ -34,58 +34,59 @@ describe('A token that was not signed by its issuer', () => {
   });
   after(async () => {
     await system?.stop();
-    for (const one of [issuer, elsewhere]) await one?.leave();
+    for (const one of [issuer, elsewhere]) await one?.pause();
     place.remove();
   });
 
   const claims = () => ({ iss: issuer.url, aud: 'kube', sub: 'ann', exp: Math.floor(Date.now() / 1000) + 600 });
-  const who = async (token: string) => {
-    const told = await whoAmI(system.tidegate, { headers: ['Authorization', `Bearer ${token}`] });
-    return typeof told === 'number' ? told : told.username;
+  const usernameFor = async (token: string) => {
+    const info = await whoAmI(system.tidegate, { headers: ['Authorization', `Bearer ${token}`] });
+    return typeof info === 'number' ? info : info.username;
   };
-  const secretly = (header: object, secret: string | Buffer, algorithm = 'sha256') => {
+  const signedWithSecret = (header: object, secret: string | Buffer, algorithm = 'sha256') => {
     const text = `${encode(header)}.${encode(claims())}`;
     return `${text}.${createHmac(algorithm, secret).update(text).digest('base64url')}`;
   };
 
-  test('is told from one that was', async () => {
-    assert.equal(await who(signedToken(key, claims())), 'ann');
-    assert.equal(await who(signedToken(curve, claims())), 'ann');
+  test('A token that the issuer signed is accepted.', async () => {
+    assert.equal(await usernameFor(signedToken(key, claims())), 'ann');
+    assert.equal(await usernameFor(signedToken(curve, claims())), 'ann');
   });
 
-  test('is nobody’s without a signature, however that is written', async () => {
+  test('A token without a signature is rejected, with any spelling of the algorithm "none".', async () => {
     for (const alg of ['none', 'None', 'NONE', '', 'nOnE']) {
       const text = `${encode({ alg, kid: 'one' })}.${encode(claims())}`;
-      for (const token of [text, `${text}.`, `${text}.AA`]) assert.equal(await who(token), 401, `${alg} ${token}`);
+      for (const token of [text, `${text}.`, `${text}.AA`])
+        assert.equal(await usernameFor(token), 401, `${alg} ${token}`);
     }
     const [head, body] = signedToken(key, claims()).split('.');
     for (const token of [`${head}.${body}.`, `${head}.${body}`, `${head}.${body}.AAAA`, '..', '.', 'a.b.c'])
-      assert.equal(await who(token), 401, token);
+      assert.equal(await usernameFor(token), 401, token);
   });
 
-  test('is nobody’s with the public key as a secret', async () => {
+  test('A token whose HMAC uses the public key as the secret is rejected.', async () => {
     const pem = key.publicKey.export({ type: 'spki', format: 'pem' });
     const der = key.publicKey.export({ type: 'spki', format: 'der' });
     const jwk = JSON.stringify(publishedForm(key));
     for (const secret of [pem, der, jwk, ''])
       for (const alg of ['HS256', 'HS384', 'HS512', 'RS256', 'ES256'])
-        assert.equal(await who(secretly({ alg, kid: 'one' }, secret, `sha${alg.slice(2)}`)), 401, alg);
+        assert.equal(await usernameFor(signedWithSecret({ alg, kid: 'one' }, secret, `sha${alg.slice(2)}`)), 401, alg);
   });
 
-  test('is nobody’s with an algorithm that its key is not made for, or that is not allowed', async () => {
+  test('A token with an algorithm that does not fit its key, or that is not allowed, is rejected.', async () => {
     for (const alg of ['ES256', 'PS256', 'RS384', 'RS512', 'EdDSA', 'rs256', '__proto__', 'constructor'])
-      assert.equal(await who(signedToken(key, claims(), { alg })), 401, alg);
+      assert.equal(await usernameFor(signedToken(key, claims(), { alg })), 401, alg);
     const better = issuerKey('three', 'RS512');
     issuer.publish([key, curve, better]);
     assert.equal(
-      await who(signedToken(better, claims())),
+      await usernameFor(signedToken(better, claims())),
       401,
-      'published, and not among those of --oidc-signing-algs',
+      'the key is published, but --oidc-signing-algs does not allow its algorithm',
     );
     issuer.publish([key, curve]);
   });
 
-  test('is nobody’s by a key that comes with it, or stands where it says', async () => {
+  test('Keys in a token, or at a URL in a token, are not used.', async () => {
     const own = issuerKey('one', 'RS256');
     const jwks = `${elsewhere.url}/keys`;
     for (const header of [
@@ -95,11 +96,11 @@ describe('A token that was not signed by its issuer', () => {
       { x5c: [own.publicKey.export({ type: 'spki', format: 'der' }).toString('base64')] },
       { jku: jwks, kid: 'two' },
     ])
-      assert.equal(await who(signedToken(own, claims(), header)), 401, JSON.stringify(header));
-    assert.deepEqual(elsewhere.asked, { discovery: 0, keys: 0 }, 'nobody went there');
+      assert.equal(await usernameFor(signedToken(own, claims(), header)), 401, JSON.stringify(header));
+    assert.deepEqual(elsewhere.requests, { discovery: 0, keys: 0 }, 'the URL is not fetched');
   });
 
-  test('is nobody’s by a key’s name that means something else', async () => {
+  test('A token whose key id is a path, a pattern or an unknown name is rejected.', async () => {
     const own = issuerKey('own', 'RS256');
     for (const kid of [
       '../../dev/null',
@@ -111,13 +112,13 @@ describe('A token that was not signed by its issuer', () => {
       '__proto__',
       'constructor',
     ])
-      assert.equal(await who(signedToken(own, claims(), { kid })), 401, kid);
+      assert.equal(await usernameFor(signedToken(own, claims(), { kid })), 401, kid);
     for (const kid of [null, 1, ['one'], { a: 1 }])
-      assert.equal(await who(signedToken(key, claims(), { kid })), 401, JSON.stringify(kid));
-    assert.equal(await who(signedToken(key, claims(), { kid: undefined })), 'ann', 'a token need not name its key');
+      assert.equal(await usernameFor(signedToken(key, claims(), { kid })), 401, JSON.stringify(kid));
+    assert.equal(await usernameFor(signedToken(key, claims(), { kid: undefined })), 'ann', 'the key id is optional');
   });
 
-  test('is nobody’s when it asks for what is not understood, or has another inside', async () => {
+  test('Tokens with critical extensions, encryption, compression or a nested token are rejected.', async () => {
     for (const header of [
       { crit: ['exp'] },
       { crit: [] },
@@ -126,12 +127,12 @@ describe('A token that was not signed by its issuer', () => {
       { zip: 'DEF' },
       { cty: 'JWT' },
     ])
-      assert.equal(await who(signedToken(key, claims(), header)), 401, JSON.stringify(header));
+      assert.equal(await usernameFor(signedToken(key, claims(), header)), 401, JSON.stringify(header));
     const encrypted = [encode({ alg: 'RSA-OAEP', enc: 'A256GCM' }), 'a', 'b', 'c', 'd'].join('.');
-    assert.equal(await who(encrypted), 401);
+    assert.equal(await usernameFor(encrypted), 401);
   });
 
-  test('is nobody’s when it is for others, from others, too late or too early', async () => {
+  test('Tokens for another audience, of another issuer, expired or not yet valid are rejected.', async () => {
     const now = Math.floor(Date.now() / 1000);
     for (const other of [
       { aud: 'other' },
@@ -149,10 +150,10 @@ describe('A token that was not signed by its issuer', () => {
       { sub: undefined },
       { sub: '' },
     ])
-      assert.equal(await who(signedToken(key, { ...claims(), ...other })), 401, JSON.stringify(other));
+      assert.equal(await usernameFor(signedToken(key, { ...claims(), ...other })), 401, JSON.stringify(other));
   });
 
-  test('is nobody’s after it was changed, or with what was added to it', async () => {
+  test('A token that was changed or extended after signing is rejected.', async () => {
     const token = signedToken(key, claims());
     const [head, , signature] = token.split('.');
     const more = encode({ ...claims(), sub: 'admin', groups: ['system:masters'] });
@@ -165,15 +166,18 @@ describe('A token that was not signed by its issuer', () => {
       `${token.slice(0, -8)}`,
       `${head}.${encode('[]')}.${signature}`,
     ])
-      assert.equal(await who(other), 401, other);
+      assert.equal(await usernameFor(other), 401, other);
   });
 
-  test('asks the issuer no more often for that than every five seconds', async () => {
-    const before = issuer.asked.keys;
+  test('Unknown key ids make the server fetch the keys of the issuer at most every five seconds.', async () => {
+    const before = issuer.requests.keys;
     const started = performance.now();
     const own = issuerKey('own', 'RS256');
-    for (let i = 0; i < 100; i++) assert.equal(await who(signedToken(own, claims(), { kid: `k${i}` })), 401);
+    for (let i = 0; i < 100; i++) assert.equal(await usernameFor(signedToken(own, claims(), { kid: `k${i}` })), 401);
     const most = Math.ceil((performance.now() - started) / 5000) + 1;
-    assert.ok(issuer.asked.keys - before <= most, `${issuer.asked.keys - before} times, and ${most} are enough`);
+    assert.ok(
+      issuer.requests.keys - before <= most,
+      `${issuer.requests.keys - before} times, but at most ${most} are allowed`,
+    );
   });
 });

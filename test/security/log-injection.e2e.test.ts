@@ -3,43 +3,43 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { AUDIT_LOG, OBSERVED } from '../support/observed.ts';
-import { Stage } from './stage.ts';
+import { AttackTarget } from './attack-target.ts';
 
 const FORGED = '{"kind":"Event","verb":"forged"}';
 
-describe('What a client says', () => {
-  let stage: Stage;
+describe('Log injection', () => {
+  let target: AttackTarget;
   before(async () => {
-    stage = await Stage.open(OBSERVED);
+    target = await AttackTarget.open(OBSERVED);
   });
   after(async () => {
-    await stage?.close();
+    await target?.close();
   });
 
-  test('is never a line of a log by itself, and no command of a terminal', async () => {
+  test('Input of clients creates no log lines and no terminal escape sequences.', async () => {
     const odd = `x\u001b[2Jx${FORGED}`;
     const escaped = `%0a${encodeURIComponent(FORGED)}%0d%0a%1b[2J%u2028`;
-    await stage.rawly('GET', `/api/v1/namespaces/${escaped}/pods/${escaped}?labelSelector=${escaped}`);
-    await stage.rawly('GET', `/nowhere/${escaped}`);
-    await stage.rawly('GET', '/livez', {
+    await target.requestRawPath('GET', `/api/v1/namespaces/${escaped}/pods/${escaped}?labelSelector=${escaped}`);
+    await target.requestRawPath('GET', `/nowhere/${escaped}`);
+    await target.requestRawPath('GET', '/livez', {
       'User-Agent': `x\t${FORGED}`,
       'Audit-Id': `x\t${FORGED}`,
       'X-Forwarded-For': FORGED,
     });
-    await stage.ask('POST', '/api/v1/namespaces/own/configmaps', {
+    await target.request('POST', '/api/v1/namespaces/own/configmaps', {
       body: { metadata: { name: odd }, data: { a: odd } },
     });
-    await stage.client.ask('POST', '/api/v1/namespaces/own/configmaps', {
+    await target.client.request('POST', '/api/v1/namespaces/own/configmaps', {
       body: { metadata: { name: odd }, data: { a: `\n${FORGED}\n` } },
     });
-    await stage.client.ask('GET', '/api/v1/namespaces', {
+    await target.client.request('GET', '/api/v1/namespaces', {
       headers: { 'Impersonate-User': `x\t${FORGED}`, 'Impersonate-Group': `\t${FORGED}` },
     });
-    await stage.client.ask('GET', '/api/v1/namespaces', {
+    await target.client.request('GET', '/api/v1/namespaces', {
       headers: { traceparent: `00-${'a'.repeat(32)}-b\t${FORGED}`, accept: `\t${FORGED}` },
     });
 
-    const logs = join(stage.system.tidegate.dataDir, 'logs');
+    const logs = join(target.system.tidegate.dataDir, 'logs');
     const files = [
       AUDIT_LOG,
       ...readdirSync(logs)
@@ -54,6 +54,6 @@ describe('What a client says', () => {
         assert.notEqual(read.verb, 'forged', file);
       }
     }
-    assert.ok(readFileSync(AUDIT_LOG, 'utf8').includes('forged'), 'it was recorded, as what it is');
+    assert.ok(readFileSync(AUDIT_LOG, 'utf8').includes('forged'), 'the input itself is recorded');
   });
 });

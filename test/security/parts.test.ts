@@ -20,7 +20,7 @@ function call(client: Client, method: unknown): Promise<ServiceError | undefined
   });
 }
 
-describe('Parts among themselves', () => {
+describe('Authentication between parts', () => {
   let certificates: TestCertificates;
   let others: TestCertificates;
   let server: GrpcServer;
@@ -46,7 +46,7 @@ describe('Parts among themselves', () => {
       ],
     });
 
-  test('call what the contract names them for, and nothing else', async () => {
+  test('A part may call only the methods for which the contract names it.', async () => {
     server = await opened(certificates.peerFiles('store'));
     for (const [method, path] of [
       [store.head, '/tidegate.store.v1.Store/Head'],
@@ -66,19 +66,19 @@ describe('Parts among themselves', () => {
     }
   });
 
-  test('take nobody for a part that its certificate does not name, and nobody of another authority', async () => {
+  test('A client rejects servers with the certificate of another part or of another authority.', async () => {
     const as = peerCredentials(certificates.peerFiles('gateway'));
     const address = `localhost:${server.port}`;
-    const wrong = grpcClient(address, as.client('watch'));
-    const stranger = { ...others.peerFiles('gateway'), peerCaFile: certificates.peerCaFile };
-    const strange = grpcClient(address, peerCredentials(stranger).client('store'));
-    for (const client of [wrong, strange]) {
+    const wrongPart = grpcClient(address, as.client('watch'));
+    const otherAuthority = { ...others.peerFiles('gateway'), peerCaFile: certificates.peerCaFile };
+    const foreign = grpcClient(address, peerCredentials(otherAuthority).client('store'));
+    for (const client of [wrongPart, foreign]) {
       assert.equal((await call(client, store.head))?.code, status.UNAVAILABLE);
       client.close();
     }
   });
 
-  test('prove themselves by new files without being started again, and by the old ones while the new ones do not fit', async () => {
+  test('New certificate files are used without a restart, and the old ones while certificate and key do not match.', async () => {
     const files = { peerCertFile: join(dir, 'crt'), peerKeyFile: join(dir, 'key'), peerCaFile: join(dir, 'ca') };
     const both = join(dir, 'both');
     writeFileSync(both, [certificates, others].map(({ peerCaFile }) => readFileSync(peerCaFile, 'utf8')).join(''));
@@ -102,12 +102,12 @@ describe('Parts among themselves', () => {
     await until('the new certificate to be shown', () => reach(others));
     assert.deepEqual([await reach(certificates), await reach(certificates, both)], [false, true]);
     copyFileSync(others.peerCaFile, files.peerCaFile);
-    await until('the old authority to be forgotten', async () => !(await reach(certificates, both)));
+    await until('the old authority to be dropped', async () => !(await reach(certificates, both)));
     assert.equal(await reach(others), true);
     await changing.close(0);
   });
 
-  test('have a word on every method of every contract', () => {
+  test('The table of allowed callers has every method of every contract.', () => {
     const methods = [store, watch, health, grpcHealth].flatMap((definition) =>
       Object.values(definition).map(({ path }) => path),
     );

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Stage, TREASURE } from './stage.ts';
+import { AttackTarget, SECRET_VALUE } from './attack-target.ts';
 
-describe('A path that is written in an odd way', () => {
-  let stage: Stage;
+describe('Unusual spellings of paths', () => {
+  let target: AttackTarget;
   before(async () => {
-    stage = await Stage.open();
-    await stage.allow([{ verbs: ['*'], apiGroups: [''], resources: ['configmaps', 'services', 'services/proxy'] }]);
+    target = await AttackTarget.open();
+    await target.allow([{ verbs: ['*'], apiGroups: [''], resources: ['configmaps', 'services', 'services/proxy'] }]);
   });
-  after(() => stage?.close());
+  after(() => target?.close());
 
   const OWN = '/api/v1/namespaces/own';
   const paths = [
@@ -44,15 +44,15 @@ describe('A path that is written in an odd way', () => {
 
   for (const path of paths) {
     for (const method of ['GET', 'DELETE']) {
-      test(`leads to nothing that ${method} may not have: ${path}`, async () => {
-        const { code, text } = await stage.rawly(method, path);
+      test(`${method} ${path} gives no access to a forbidden object.`, async () => {
+        const { code, text } = await target.requestRawPath(method, path);
         assert.ok(code >= 400 && code < 600, `${code} ${text}`);
-        assert.doesNotMatch(text, new RegExp(`${TREASURE}|${Buffer.from(TREASURE).toString('base64')}`));
+        assert.doesNotMatch(text, new RegExp(`${SECRET_VALUE}|${Buffer.from(SECRET_VALUE).toString('base64')}`));
       });
     }
   }
 
-  test('has taken nothing away', async () => {
-    assert.equal((await stage.client.get('/api/v1/namespaces/kube-system/secrets/safe')).code, 200);
+  test('None of these requests deleted the object.', async () => {
+    assert.equal((await target.client.get('/api/v1/namespaces/kube-system/secrets/safe')).code, 200);
   });
 });

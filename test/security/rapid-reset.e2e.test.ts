@@ -4,7 +4,7 @@ import { constants } from 'node:http2';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { MAPS } from '../support/client.ts';
-import { frame, openSession, PREFACE, RawConnection } from '../support/raw-connection.ts';
+import { cancelRequests, frame, openSession, PREFACE, RawConnection } from '../support/raw-connection.ts';
 import type { RunningSystem } from '../support/running-system.ts';
 import { sharedSystem } from '../support/shared-system.ts';
 
@@ -13,7 +13,7 @@ const SETTINGS = 4;
 const HEADERS = 1;
 const CONTINUATION = 9;
 
-describe('an HTTP/2 client', () => {
+describe('HTTP/2 floods', () => {
   let system: RunningSystem;
   before(async () => {
     system = await sharedSystem();
@@ -23,31 +23,26 @@ describe('an HTTP/2 client', () => {
   const asAdmin = () => ({ authorization: `Bearer ${system.tidegate.token}` });
   const stillServes = async () => assert.equal((await system.client.get(MAPS)).code, 200);
 
-  test('that takes back request after request is told to calm down, and loses its connection', async () => {
+  test('The connection of a client that keeps cancelling requests is closed.', async () => {
     const session = await openSession(system.tidegate);
     let code: number | undefined;
-    session.on('goaway', (told) => {
-      code = told;
+    session.on('goaway', (errorCode) => {
+      code = errorCode;
     });
-    const timer = setInterval(() => {
-      for (let i = 0; i < 50 && !session.closed && !session.destroyed; i++) {
-        const stream = session.request({ ':path': MAPS, ...asAdmin() });
-        stream.on('error', () => {});
-        setImmediate(() => stream.close(constants.NGHTTP2_CANCEL));
-      }
-    }, 5);
+    const timer = setInterval(() => cancelRequests(session, { ':path': MAPS, ...asAdmin() }, 50), 5);
     try {
       await until('the connection to be closed', () => session.destroyed);
     } finally {
       clearInterval(timer);
       session.destroy();
     }
-    // who goes on sending may be reset before it has read the last word
-    assert.ok(code === constants.NGHTTP2_ENHANCE_YOUR_CALM || code === undefined, String(code));
+    // the HTTP/2 library's own limit sends INTERNAL_ERROR; a reset may also overtake the GOAWAY frame
+    const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_INTERNAL_ERROR } = constants;
+    assert.ok([NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_INTERNAL_ERROR, undefined].includes(code), String(code));
     await stillServes();
   });
 
-  test('that takes back a request now and then keeps its connection', async () => {
+  test('A client that cancels requests at a normal rate keeps its connection.', async () => {
     const session = await openSession(system.tidegate);
     for (let i = 0; i < 50; i++) {
       const stream = session.request({ ':path': `${MAPS}?watch=1`, ...asAdmin() });
@@ -60,7 +55,7 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
-  test('may have 250 requests at a time, and 100 before it has said who it is', async () => {
+  test('A connection may have 100 concurrent streams, and 250 after the client is authenticated.', async () => {
     const session = await openSession(system.tidegate);
     await until('the first settings', () => session.remoteSettings.maxConcurrentStreams === 100);
     const stream = session.request({ ':path': MAPS, ...asAdmin() });
@@ -70,8 +65,8 @@ describe('an HTTP/2 client', () => {
     session.destroy();
   });
 
-  test('that does not say who it is loses its connection after its answer', async () => {
-    for (const headers of [{}, { authorization: 'Bearer nobody-knows-it' }]) {
+  test('The connection of an unauthenticated client is closed after the answer.', async () => {
+    for (const headers of [{}, { authorization: 'Bearer unknown' }]) {
       const session = await openSession(system.tidegate);
       const closed = new Promise((resolve) => session.once('close', resolve));
       const stream = session.request({ ':path': MAPS, ...headers });
@@ -82,9 +77,9 @@ describe('an HTTP/2 client', () => {
     }
   });
 
-  const raw = async (attack: (connection: RawConnection) => void) => {
+  const attackUntilClosed = async (attack: (connection: RawConnection) => void) => {
     const connection = await RawConnection.open(system.tidegate, 'h2');
-    connection.say(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0)]));
+    connection.write(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0)]));
     const timer = setInterval(() => attack(connection), 2);
     try {
       await until('the connection to be closed', () => connection.socket.destroyed);
@@ -92,18 +87,18 @@ describe('an HTTP/2 client', () => {
       clearInterval(timer);
       connection.close();
     }
-    return connection.heard;
+    return connection.received;
   };
   const hasFrame = (bytes: Buffer, type: number) => {
     for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) if (bytes[at + 3] === type) return true;
     return false;
   };
 
-  test('that never ends a head loses its connection', async () => {
+  test('A connection with an endless header block is closed.', async () => {
     let isFirst = true;
-    const heard = await raw((connection) => {
-      // :method GET of the static table, and then literal fields without an end
-      if (isFirst) connection.say(frame(HEADERS, 0, 1, Buffer.from([0x82])));
+    const received = await attackUntilClosed((connection) => {
+      // :method GET of the static table, then literal fields without END_HEADERS
+      if (isFirst) connection.write(frame(HEADERS, 0, 1, Buffer.from([0x82])));
       isFirst = false;
       const field = Buffer.concat([
         Buffer.from([0x00, 0x03]),
@@ -112,19 +107,19 @@ describe('an HTTP/2 client', () => {
         Buffer.from('abc'),
       ]);
       for (let i = 0; i < 100; i++)
-        connection.say(frame(CONTINUATION, 0, 1, Buffer.concat(Array.from({ length: 100 }, () => field))));
+        connection.write(frame(CONTINUATION, 0, 1, Buffer.concat(Array.from({ length: 100 }, () => field))));
     });
-    assert.ok(!hasFrame(heard, HEADERS), 'nothing is answered');
+    assert.ok(!hasFrame(received, HEADERS), 'there is no answer');
     await stillServes();
   });
 
-  test('that asks for answers to settings and pings without reading them loses its connection', async () => {
+  test('A client that floods SETTINGS or PING frames without reading the answers loses its connection.', async () => {
     for (const flood of [frame(SETTINGS, 0, 0), frame(PING, 0, 0, Buffer.alloc(8))]) {
       const connection = await RawConnection.open(system.tidegate, 'h2');
       connection.socket.pause();
-      connection.say(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0)]));
+      connection.write(Buffer.concat([PREFACE, frame(SETTINGS, 0, 0)]));
       const many = Buffer.concat(Array.from({ length: 2000 }, () => flood));
-      const timer = setInterval(() => connection.say(many), 1);
+      const timer = setInterval(() => connection.write(many), 1);
       try {
         await until('the connection to break', () => connection.socket.destroyed);
       } finally {

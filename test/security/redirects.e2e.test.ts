@@ -3,19 +3,19 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { serverPair } from '@tidegate/testkit';
-import { Neighbour, Stage } from './stage.ts';
+import { AttackTarget, ForbiddenServer } from './attack-target.ts';
 
-describe('A server that sends this one elsewhere', () => {
-  let stage: Stage;
-  let neighbour: Neighbour;
-  let asked = 0;
-  let elsewhere: Awaited<ReturnType<typeof redirecting>>;
-  /** Answers everything with a redirect to the neighbour. */
+describe('Redirects', () => {
+  let target: AttackTarget;
+  let forbidden: ForbiddenServer;
+  let webhookCalls = 0;
+  let redirector: Awaited<ReturnType<typeof redirecting>>;
+  /** A server that redirects every request to the forbidden server. */
   const redirecting = async (code: () => number) => {
     const { ca, cert, key } = await serverPair(['localhost', '127.0.0.1']);
     const server = createServer({ cert, key }, (_request, response) => {
-      asked++;
-      response.writeHead(code(), { Location: `http://127.0.0.1:${neighbour.port}/` }).end();
+      webhookCalls++;
+      response.writeHead(code(), { Location: `http://127.0.0.1:${forbidden.port}/` }).end();
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return {
@@ -26,23 +26,23 @@ describe('A server that sends this one elsewhere', () => {
   };
   let code = 302;
   before(async () => {
-    [stage, neighbour] = await Promise.all([Stage.open(), new Neighbour().listen()]);
-    elsewhere = await redirecting(() => code);
+    [target, forbidden] = await Promise.all([AttackTarget.open(), new ForbiddenServer().listen()]);
+    redirector = await redirecting(() => code);
   });
   after(async () => {
-    neighbour?.close();
-    elsewhere?.server.close();
-    await stage?.close();
+    forbidden?.close();
+    redirector?.server.close();
+    await target?.close();
   });
 
   for (const status of [301, 302, 303, 307, 308]) {
-    test(`is not followed as a webhook, with ${status}`, async () => {
+    test(`A redirect of a webhook with ${status} is not followed.`, async () => {
       code = status;
-      const before = asked;
+      const before = webhookCalls;
       const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
-      const { url, ca: caBundle } = elsewhere;
-      await stage.make(path, {
-        metadata: { name: 'elsewhere' },
+      const { url, ca: caBundle } = redirector;
+      await target.make(path, {
+        metadata: { name: 'redirector' },
         webhooks: [
           {
             name: 'a.b.c',
@@ -54,13 +54,13 @@ describe('A server that sends this one elsewhere', () => {
           },
         ],
       });
-      const reply = await stage.client.ask('POST', '/api/v1/namespaces/own/configmaps', {
+      const reply = await target.client.request('POST', '/api/v1/namespaces/own/configmaps', {
         body: { metadata: { name: 'a' } },
       });
       assert.equal(reply.code, 500, reply.text);
-      assert.equal(asked, before + 1);
-      assert.equal(neighbour.visits, 0);
-      await stage.client.ask('DELETE', `${path}/elsewhere`);
+      assert.equal(webhookCalls, before + 1);
+      assert.equal(forbidden.connections, 0);
+      await target.client.request('DELETE', `${path}/redirector`);
     });
   }
 });

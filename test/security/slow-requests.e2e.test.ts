@@ -7,7 +7,7 @@ import { MAPS } from '../support/client.ts';
 import { openSession, RawConnection } from '../support/raw-connection.ts';
 import { type RunningSystem, runningSystem } from '../support/running-system.ts';
 
-describe('who sends slowly', () => {
+describe('Slow clients', () => {
   let system: RunningSystem;
   before(async () => {
     system = await runningSystem({ env: { TIDEGATE_REQUEST_TIMEOUT: '1500ms' } });
@@ -18,9 +18,9 @@ describe('who sends slowly', () => {
   const head = (method: string, more = '') =>
     `${method} ${MAPS} HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer()}\r\nContent-Type: application/json\r\n${more}`;
 
-  /** Says a letter now and then, until the connection ends; others are served all the while. */
+  /** Sends one byte at a time until the connection is closed, and checks that other clients are served. */
   const drip = async (connection: RawConnection) => {
-    const timer = setInterval(() => connection.say('x'), 100);
+    const timer = setInterval(() => connection.write('x'), 100);
     try {
       await until('the connection to end', async () => {
         assert.equal((await system.client.get(MAPS)).code, 200);
@@ -32,22 +32,22 @@ describe('who sends slowly', () => {
     }
   };
 
-  test('heads in HTTP/1.1 loses the connection', async () => {
+  test('A connection with a slow HTTP/1.1 header is closed with 408.', async () => {
     const connection = await RawConnection.open(system.tidegate);
-    connection.say('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    connection.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     await drip(connection);
     assert.deepEqual(connection.codes, [408]);
   });
 
-  test('bodies in HTTP/1.1 is told so, with a length or without, and loses the connection', async () => {
+  test('A slow HTTP/1.1 body is answered with 504, and the connection is closed.', async () => {
     const connection = await RawConnection.open(system.tidegate);
-    connection.say(head('POST', 'Content-Length: 1000\r\n\r\n{'));
+    connection.write(head('POST', 'Content-Length: 1000\r\n\r\n{'));
     await drip(connection);
     assert.deepEqual(connection.codes, [504]);
     assert.match(connection.text, /request did not complete within the allotted timeout/);
   });
 
-  test('bodies in HTTP/2 is told so, and its neighbours on the connection are served', async () => {
+  test('A slow HTTP/2 body is answered with 504, and other streams of the connection are served.', async () => {
     const session = await openSession(system.tidegate);
     const slow = session.request({ ':method': 'POST', ':path': MAPS, authorization: bearer() });
     slow.on('error', () => {});
@@ -62,21 +62,22 @@ describe('who sends slowly', () => {
     session.destroy();
   });
 
-  test('and reads slowly has the request broken off, in both versions', async () => {
+  test('A response that the client does not read is aborted, in HTTP/1.1 and HTTP/2.', async () => {
     const { client } = system;
     const data = { text: 'x'.repeat(500_000) };
-    for (let i = 0; i < 12; i++) await client.ask('POST', MAPS, { body: { metadata: { name: `large-${i}` }, data } });
+    for (let i = 0; i < 12; i++)
+      await client.request('POST', MAPS, { body: { metadata: { name: `large-${i}` }, data } });
     const connection = await RawConnection.open(system.tidegate);
     connection.socket.pause();
-    connection.say(`${head('GET')}\r\n`);
+    connection.write(`${head('GET')}\r\n`);
     const session = await openSession(system.tidegate);
     const unread = session.request({ ':path': MAPS, authorization: bearer() });
     unread.on('error', () => {});
-    // paused: a window's worth of it arrives
-    await until('the stream to be broken off', () => unread.rstCode === constants.NGHTTP2_CANCEL);
+    // the stream is paused, so only one flow control window arrives
+    await until('the stream to be cancelled', () => unread.rstCode === constants.NGHTTP2_CANCEL);
     connection.socket.resume();
     await connection.closed;
-    assert.ok(connection.heard.length < 5_000_000, 'not all of it was sent');
+    assert.ok(connection.received.length < 5_000_000, 'not all of it was sent');
     session.destroy();
   });
 });

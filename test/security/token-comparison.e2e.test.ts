@@ -3,14 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { OBSERVED } from '../support/observed.ts';
-import { rawAsk, whoAmI } from '../support/raw-ask.ts';
+import { rawRequest, whoAmI } from '../support/raw-request.ts';
 import type { RunningSystem } from '../support/running-system.ts';
 import { sharedSystem } from '../support/shared-system.ts';
 
-/** of `../support/users.csv` */
+/** from `../support/users.csv` */
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz-ABCDEF_0123456789';
 
-describe('A token is compared as a whole', () => {
+describe('Comparison of static tokens', () => {
   let system: RunningSystem;
 
   before(async () => {
@@ -20,13 +20,13 @@ describe('A token is compared as a whole', () => {
     await system?.stop();
   });
 
-  const who = async (...headers: string[]) => {
-    const told = await whoAmI(system.tidegate, { headers });
-    return typeof told === 'number' ? told : told.username;
+  const usernameFor = async (...headers: string[]) => {
+    const info = await whoAmI(system.tidegate, { headers });
+    return typeof info === 'number' ? info : info.username;
   };
 
-  test('so that nothing that is nearly one is one', async () => {
-    assert.equal(await who('Authorization', `Bearer ${TOKEN}`), 'eve');
+  test('A token that differs in one character is rejected with 401.', async () => {
+    assert.equal(await usernameFor('Authorization', `Bearer ${TOKEN}`), 'eve');
     const changed = [...TOKEN].map((_, i) => `${TOKEN.slice(0, i)}~${TOKEN.slice(i + 1)}`);
     const others = [
       TOKEN.slice(1),
@@ -38,12 +38,12 @@ describe('A token is compared as a whole', () => {
       '*',
     ];
     for (const token of [...changed, ...others])
-      assert.equal(await who('Authorization', `Bearer ${token}`), 401, token);
+      assert.equal(await usernameFor('Authorization', `Bearer ${token}`), 401, token);
   });
 
-  test('so that an answer says nothing of how near it came', async () => {
+  test('The answer does not depend on how much of a token is right.', async () => {
     const answers = [TOKEN.slice(0, 1), TOKEN.slice(0, -1), `${TOKEN}x`, 'x'].map(async (token) => {
-      const { code, json } = await rawAsk(system.tidegate, {
+      const { code, json } = await rawRequest(system.tidegate, {
         path: '/api',
         headers: ['Authorization', `Bearer ${token}`],
       });
@@ -52,14 +52,14 @@ describe('A token is compared as a whole', () => {
     assert.equal(new Set(await Promise.all(answers)).size, 1);
   });
 
-  test('and its scheme is Bearer, in one header', async () => {
+  test('A token is accepted only with the scheme Bearer, in a single Authorization header.', async () => {
     for (const value of [TOKEN, `Basic ${TOKEN}`, `Token ${TOKEN}`, `Bearer: ${TOKEN}`, `Bearer ${TOKEN} ${TOKEN}`])
-      assert.equal(await who('Authorization', value), 401, value);
-    assert.equal(await who('Authorization', 'Bearer x', 'Authorization', `Bearer ${TOKEN}`), 401);
-    assert.equal(await who('authorization', `bearer  ${TOKEN} `), 'eve');
+      assert.equal(await usernameFor('Authorization', value), 401, value);
+    assert.equal(await usernameFor('Authorization', 'Bearer x', 'Authorization', `Bearer ${TOKEN}`), 401);
+    assert.equal(await usernameFor('authorization', `bearer  ${TOKEN} `), 'eve');
   });
 
-  test('and it stands in no log', async () => {
+  test('No log contains the token.', async () => {
     const dir = join(system.tidegate.dataDir, 'logs');
     for (const name of readdirSync(dir)) {
       const log = readFileSync(join(dir, name), 'utf8');

@@ -12,7 +12,7 @@ const MIB = 1 << 20;
 const LENGTH = 3 * MIB;
 const CONNECTIONS = 60;
 
-describe('Bodies that are begun and not ended', () => {
+describe('Unfinished bodies', () => {
   let system: RunningSystem;
   const open: RawConnection[] = [];
   before(async () => {
@@ -29,49 +29,49 @@ describe('Bodies that are begun and not ended', () => {
     const connection = await RawConnection.open(system.tidegate);
     open.push(connection);
     const length = `Content-Type: application/json\r\nContent-Length: ${LENGTH}\r\n`;
-    connection.say(`POST ${MAPS} HTTP/1.1\r\nHost: x\r\n${authorization}${length}\r\n`);
-    connection.say('x'.repeat(LENGTH - 1));
+    connection.write(`POST ${MAPS} HTTP/1.1\r\nHost: x\r\n${authorization}${length}\r\n`);
+    connection.write('x'.repeat(LENGTH - 1));
     return connection;
   };
 
   for (const [who, authorization, code] of [
-    ['cannot say who they are', 'Authorization: Bearer nobody\r\n', 401],
-    ['are nobody in particular', '', 401],
-    ['may not do what they ask for', 'Authorization: Bearer bob-token\r\n', 403],
+    ['with an invalid token', 'Authorization: Bearer nobody\r\n', 401],
+    ['without credentials', '', 401],
+    ['without permission', 'Authorization: Bearer bob-token\r\n', 403],
   ] as const) {
-    test(`of those who ${who} are answered before they are read, and not kept`, async () => {
+    test(`A request ${who} is answered before its body is read, and the body is not buffered.`, async () => {
       const before = residentMib();
       const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => begin(authorization)));
-      await until('all to be answered', () => connections.every(({ codes }) => codes.length > 0));
+      await until('all answers', () => connections.every(({ codes }) => codes.length > 0));
       assert.deepEqual([...new Set(connections.flatMap(({ codes }) => codes))], [code]);
       const more = residentMib() - before;
       assert.ok(more < (CONNECTIONS * LENGTH) / MIB / 2, `the gateway has ${more} MiB more`);
     });
   }
 
-  test('of one user are bounded, which is told as 429, and others are served all the while', async () => {
+  test('Unfinished bodies of one user are limited with 429, and other users are served.', async () => {
     const authorization = `Authorization: Bearer ${system.tidegate.token}\r\n`;
     const connections = await Promise.all(Array.from({ length: 6 }, () => begin(authorization)));
-    await until('some to be refused', () => connections.filter(({ codes }) => codes.length > 0).length >= 4);
-    const refused = connections.filter(({ codes }) => codes.length > 0);
-    assert.deepEqual([...new Set(refused.flatMap(({ codes }) => codes))], [429]);
-    const told = refused[0]?.text ?? '';
+    await until('some rejections', () => connections.filter(({ codes }) => codes.length > 0).length >= 4);
+    const rejected = connections.filter(({ codes }) => codes.length > 0);
+    assert.deepEqual([...new Set(rejected.flatMap(({ codes }) => codes))], [429]);
+    const text = rejected[0]?.text ?? '';
     assert.match(
-      told,
+      text,
       /too many bytes of request bodies of user \\"admin\\" are on their way here \(the limit is 8 MiB\)/,
     );
-    assert.match(told, /^Retry-After: 1\r$/im);
-    // rights come first: whoever has none is refused for that
-    const other = await system.client.ask('POST', MAPS, { body: { metadata: { name: 'a' } }, token: 'bob-token' });
+    assert.match(text, /^Retry-After: 1\r$/im);
+    // authorization comes before the limit
+    const other = await system.client.request('POST', MAPS, { body: { metadata: { name: 'a' } }, token: 'bob-token' });
     assert.equal(other.code, 403);
     for (const connection of connections) connection.close();
-    await until('their bytes to be given back', async () => {
-      const { code } = await system.client.ask('POST', MAPS, { body: { metadata: { generateName: 'a-' } } });
+    await until('the reserved bytes to be released', async () => {
+      const { code } = await system.client.request('POST', MAPS, { body: { metadata: { generateName: 'a-' } } });
       return code === 201;
     });
   });
 
-  test('in HTTP/2 are answered before they are read as well, and harm nothing else on their connection', async () => {
+  test('In HTTP/2, a rejected request is answered before its body is read, and other streams are served.', async () => {
     const session = await openSession(system.tidegate);
     const stream = session.request({ ':method': 'POST', ':path': MAPS, authorization: 'Bearer bob-token' });
     stream.on('error', () => {});

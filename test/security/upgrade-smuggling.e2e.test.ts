@@ -7,7 +7,7 @@ import { sharedSystem } from '../support/shared-system.ts';
 
 const HIDDEN = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
 
-describe('a request for another protocol', () => {
+describe('Upgrade requests', () => {
   let system: RunningSystem;
   before(async () => {
     system = await sharedSystem();
@@ -20,18 +20,18 @@ describe('a request for another protocol', () => {
     'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
   const heads: Readonly<Record<string, () => string>> = {
-    'of a path that has none': () => upgrade(MAPS, WEB_SOCKET),
+    'for a path without upgrade': () => upgrade(MAPS, WEB_SOCKET),
     'with a body': () => upgrade(`${MAPS}?watch=1`, `${WEB_SOCKET}Content-Length: ${HIDDEN.length}\r\n`),
     'with chunks': () => upgrade(`${MAPS}?watch=1`, `${WEB_SOCKET}Transfer-Encoding: chunked\r\n`),
-    'of HTTP/2 without TLS': () => upgrade(MAPS, 'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'),
+    'to HTTP/2 without TLS': () => upgrade(MAPS, 'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'),
     'without a key': () => upgrade(`${MAPS}?watch=1`, 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'),
-    'of nobody': () => upgrade(`${MAPS}?watch=1`, WEB_SOCKET).replace(/Authorization: .*\r\n/, ''),
+    'without authentication': () => upgrade(`${MAPS}?watch=1`, WEB_SOCKET).replace(/Authorization: .*\r\n/, ''),
   };
 
   for (const [what, head] of Object.entries(heads)) {
-    test(`does not open a way for what follows it: ${what}`, async () => {
+    test(`Requests after a rejected upgrade on the same connection are not served: upgrade ${what}.`, async () => {
       const connection = await RawConnection.open(system.tidegate);
-      connection.say(`${head()}${HIDDEN}${HIDDEN}`);
+      connection.write(`${head()}${HIDDEN}${HIDDEN}`);
       await connection.closed;
       assert.equal(connection.codes.length, 1, connection.text);
       assert.ok((connection.codes[0] as number) >= 400, connection.text);

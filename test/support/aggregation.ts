@@ -8,19 +8,19 @@ export const NAME = 'v1.fruit.example.com';
 const AUTHENTICATION = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
-/** A server of apples, as it learns from the cluster whom to believe. */
+/** A server of the kind Apple, which reads the front proxy's authority from the cluster. */
 export async function appleServer(client: Client, options: { isAggregated?: boolean } = {}) {
-  const requestHeaderCa = await until('the front proxy to be told', async () => {
+  const requestHeaderCa = await until('the authority of the front proxy to be published', async () => {
     const { json } = await client.get(AUTHENTICATION);
     return json.data?.['requestheader-client-ca-file'] as string | undefined;
   });
   return TestAggregatedServer.start({ names: ['fruit.default.svc'], requestHeaderCa, ...options });
 }
 
-/** Makes the Service `fruit`, which is on this machine, and its APIService. */
+/** Creates the Service `fruit`, which points to this machine, and its APIService. */
 export async function register(client: Client, { port, caBundle }: TestAggregatedServer): Promise<void> {
   const service = { metadata: { name: 'fruit' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
-  await client.ask('POST', '/api/v1/namespaces/default/services', { body: service });
+  await client.request('POST', '/api/v1/namespaces/default/services', { body: service });
   const spec = {
     group: 'fruit.example.com',
     version: 'v1',
@@ -29,23 +29,23 @@ export async function register(client: Client, { port, caBundle }: TestAggregate
     caBundle,
     service: { namespace: 'default', name: 'fruit', port },
   };
-  const made = await client.ask('POST', API_SERVICES, { body: { metadata: { name: NAME }, spec } });
+  const made = await client.request('POST', API_SERVICES, { body: { metadata: { name: NAME }, spec } });
   assert.equal(made.code, 201, made.text);
 }
 
-export async function change(client: Client, path: string, body: object): Promise<void> {
-  const { code, text } = await client.ask('PATCH', path, { body, headers: MERGE });
+export async function mergePatch(client: Client, path: string, body: object): Promise<void> {
+  const { code, text } = await client.request('PATCH', path, { body, headers: MERGE });
   assert.equal(code, 200, text);
 }
 
-/** The condition as soon as it says this. */
-export function told(client: Client, status: string, reason: string) {
+/** Waits until the APIService has a condition with this status and reason. */
+export function untilCondition(client: Client, status: string, reason: string) {
   return until(`${NAME} to be ${status}, ${reason}`, async () => {
     const { conditions = [] } = (await client.get(`${API_SERVICES}/${NAME}`)).json.status ?? {};
     return conditions.find((one: { status: string; reason: string }) => one.status === status && one.reason === reason);
   });
 }
 
-export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
 }

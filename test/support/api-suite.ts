@@ -6,7 +6,7 @@ import { runningSystem } from './running-system.ts';
 
 const noNats = (await whyNoNats()) ?? false;
 
-/** What the API promises, whichever way changes travel: run against the system with NATS and without. */
+/** The promises of the API, tested with NATS and without. */
 export function apiSuite(title: string, args: readonly string[]): void {
   describe(title, { skip: !args.includes('--no-nats') && noNats }, () => {
     let tidegate: TestTidegate;
@@ -21,23 +21,23 @@ export function apiSuite(title: string, args: readonly string[]): void {
     });
 
     const create = async (name: string, data: Record<string, string> = {}, metadata: object = {}) => {
-      const reply = await client.ask('POST', MAPS, { body: configMap(name, data, metadata) });
+      const reply = await client.request('POST', MAPS, { body: configMap(name, data, metadata) });
       assert.equal(reply.code, 201, reply.text);
       return reply.json;
     };
 
-    test('an object is created, read, replaced and deleted, and each change has a new version', async () => {
+    test('An object can be created, read, replaced and deleted, and each change has a new version.', async () => {
       const made = await create('life', { a: '1' });
       assert.match(made.metadata.uid, /^[0-9a-f-]{36}$/);
       assert.match(made.metadata.creationTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       assert.deepEqual((await client.get(`${MAPS}/life`)).json, made);
 
-      const put = await client.ask('PUT', `${MAPS}/life`, { body: { ...made, data: { a: '2' } } });
+      const put = await client.request('PUT', `${MAPS}/life`, { body: { ...made, data: { a: '2' } } });
       assert.equal(put.code, 200);
       assert.equal(put.json.data.a, '2');
       assert.ok(BigInt(put.json.metadata.resourceVersion) > BigInt(made.metadata.resourceVersion));
 
-      const gone = await client.ask('DELETE', `${MAPS}/life`);
+      const gone = await client.request('DELETE', `${MAPS}/life`);
       assert.equal(gone.json.status, 'Success');
       assert.deepEqual(gone.json.details, { name: 'life', kind: 'configmaps', uid: made.metadata.uid });
       const missing = await client.get(`${MAPS}/life`);
@@ -54,37 +54,39 @@ export function apiSuite(title: string, args: readonly string[]): void {
       });
     });
 
-    test('a stale replace is a conflict, and changes nothing', async () => {
+    test('An update with a stale resourceVersion is rejected with 409 and changes nothing.', async () => {
       const made = await create('stale');
-      const second = await client.ask('PUT', `${MAPS}/stale`, { body: { ...made, data: { by: 'second' } } });
-      const first = await client.ask('PUT', `${MAPS}/stale`, { body: { ...made, data: { by: 'first' } } });
+      const second = await client.request('PUT', `${MAPS}/stale`, { body: { ...made, data: { by: 'second' } } });
+      const first = await client.request('PUT', `${MAPS}/stale`, { body: { ...made, data: { by: 'first' } } });
       assert.equal(first.code, 409);
       assert.equal(first.json.reason, 'Conflict');
       assert.deepEqual((await client.get(`${MAPS}/stale`)).json, second.json);
     });
 
-    test('a replace that changes nothing keeps the version', async () => {
+    test('An update without changes keeps the resourceVersion.', async () => {
       const made = await create('same', { a: '1' });
-      const put = await client.ask('PUT', `${MAPS}/same`, { body: made });
+      const put = await client.request('PUT', `${MAPS}/same`, { body: made });
       assert.equal(put.json.metadata.resourceVersion, made.metadata.resourceVersion);
     });
 
-    test('a name is taken once', async () => {
+    test('Creating an object with an existing name is rejected with 409.', async () => {
       await create('twice');
-      const again = await client.ask('POST', MAPS, { body: configMap('twice') });
+      const again = await client.request('POST', MAPS, { body: configMap('twice') });
       assert.equal(again.code, 409);
       assert.equal(again.json.reason, 'AlreadyExists');
     });
 
-    test('a generated name has five random characters', async () => {
-      const reply = await client.ask('POST', MAPS, { body: { ...configMap(''), metadata: { generateName: 'gen-' } } });
+    test('A generated name ends with five random characters.', async () => {
+      const reply = await client.request('POST', MAPS, {
+        body: { ...configMap(''), metadata: { generateName: 'gen-' } },
+      });
       assert.match(reply.json.metadata.name, /^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     });
 
-    test('the three patches change what they say', async () => {
+    test('JSON patch, merge patch and strategic merge patch are applied.', async () => {
       await create('patched', { a: '1', b: '2' }, { labels: { x: 'y' } });
       const patch = (type: string, body: unknown) =>
-        client.ask('PATCH', `${MAPS}/patched`, { body, headers: { 'Content-Type': type } });
+        client.request('PATCH', `${MAPS}/patched`, { body, headers: { 'Content-Type': type } });
       assert.deepEqual((await patch('application/merge-patch+json', { data: { a: null, c: '3' } })).json.data, {
         b: '2',
         c: '3',
@@ -107,12 +109,12 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.equal((await patch('application/fancy', {})).code, 415);
     });
 
-    test('concurrent patches without a version are all kept', async () => {
+    test('Concurrent patches without a resourceVersion are all applied.', async () => {
       await create('busy');
       const keys = Array.from({ length: 12 }, (_, i) => `k${i}`);
       const replies = await Promise.all(
         keys.map((key) =>
-          client.ask('PATCH', `${MAPS}/busy`, {
+          client.request('PATCH', `${MAPS}/busy`, {
             body: { data: { [key]: 'x' } },
             headers: { 'Content-Type': 'application/merge-patch+json' },
           }),
@@ -125,27 +127,27 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.deepEqual(Object.keys((await client.get(`${MAPS}/busy`)).json.data).sort(), keys.sort());
     });
 
-    test('a finalizer holds a deleted object until it is removed', async () => {
+    test('A finalizer delays the deletion of an object until it is removed.', async () => {
       await create('held', {}, { finalizers: ['example.com/hold'] });
-      const deleted = await client.ask('DELETE', `${MAPS}/held`);
+      const deleted = await client.request('DELETE', `${MAPS}/held`);
       assert.ok(deleted.json.metadata.deletionTimestamp);
       const more = {
         ...deleted.json,
         metadata: { ...deleted.json.metadata, finalizers: ['example.com/hold', 'example.com/more'] },
       };
-      const refused = await client.ask('PUT', `${MAPS}/held`, { body: more });
-      assert.equal(refused.code, 422);
-      assert.match(refused.json.message, /no new finalizers can be added/);
+      const rejected = await client.request('PUT', `${MAPS}/held`, { body: more });
+      assert.equal(rejected.code, 422);
+      assert.match(rejected.json.message, /no new finalizers can be added/);
       const free = { ...deleted.json, metadata: { ...deleted.json.metadata, finalizers: [] } };
-      assert.equal((await client.ask('PUT', `${MAPS}/held`, { body: free })).code, 200);
+      assert.equal((await client.request('PUT', `${MAPS}/held`, { body: free })).code, 200);
       assert.equal((await client.get(`${MAPS}/held`)).code, 404);
     });
 
-    test('a list is as fresh as the last write, and its pages are one snapshot', async () => {
+    test('A list includes the last write, and all its pages show one snapshot.', async () => {
       const space = '/api/v1/namespaces';
-      await client.ask('POST', space, { body: { metadata: { name: 'paged' } } });
+      await client.request('POST', space, { body: { metadata: { name: 'paged' } } });
       const maps = `${space}/paged/configmaps`;
-      for (let i = 0; i < 7; i++) await client.ask('POST', maps, { body: configMap(`m${i}`) });
+      for (let i = 0; i < 7; i++) await client.request('POST', maps, { body: configMap(`m${i}`) });
       const whole = await client.get(maps);
       assert.deepEqual(
         whole.json.items.map((item: { metadata: { name: string } }) => item.metadata.name),
@@ -155,8 +157,8 @@ export function apiSuite(title: string, args: readonly string[]): void {
 
       const first = await client.get(`${maps}?limit=3`);
       assert.equal(first.json.metadata.remainingItemCount, 4);
-      await client.ask('DELETE', `${maps}/m4`);
-      await client.ask('POST', maps, { body: configMap('m5x') });
+      await client.request('DELETE', `${maps}/m4`);
+      await client.request('POST', maps, { body: configMap('m5x') });
       const names: string[] = first.json.items.map((item: { metadata: { name: string } }) => item.metadata.name);
       let page = first;
       while (page.json.metadata.continue) {
@@ -174,7 +176,7 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.equal((await client.get(`${maps}?continue=rubbish`)).code, 400);
     });
 
-    test('label and field selectors choose', async () => {
+    test('Label and field selectors filter lists.', async () => {
       await create('chosen', {}, { labels: { pick: 'me' } });
       await create('other', {}, { labels: { pick: 'not' } });
       const names = async (query: string) =>
@@ -187,7 +189,7 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.equal((await client.get(`${MAPS}?fieldSelector=spec.x%3D1`)).code, 400);
     });
 
-    test('a read waits for its version, and one of the far future is refused with what to do', async () => {
+    test('A read waits for its version, and a version far in the future fails with 504 and Retry-After.', async () => {
       const made = await create('fresh');
       const { resourceVersion } = made.metadata;
       assert.deepEqual((await client.get(`${MAPS}/fresh?resourceVersion=${resourceVersion}`)).json, made);
@@ -199,12 +201,12 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.equal(future.json.details.causes[0].reason, 'ResourceVersionTooLarge');
     });
 
-    test('a watch brings every change in order, from the version it names', async () => {
+    test('A watch sends every change after its version, in order.', async () => {
       const from = (await client.get(MAPS)).json.metadata.resourceVersion;
       const made = await create('watched', { n: '0' });
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${from}&fieldSelector=metadata.name%3Dwatched`);
-      const put = await client.ask('PUT', `${MAPS}/watched`, { body: { ...made, data: { n: '1' } } });
-      await client.ask('DELETE', `${MAPS}/watched`);
+      const put = await client.request('PUT', `${MAPS}/watched`, { body: { ...made, data: { n: '1' } } });
+      await client.request('DELETE', `${MAPS}/watched`);
       const events = [await watch.next(), await watch.next(), await watch.next()];
       watch.close();
       assert.deepEqual(
@@ -218,11 +220,11 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.ok(BigInt(last.object.metadata.resourceVersion) > BigInt(put.json.metadata.resourceVersion));
     });
 
-    test('an object that leaves a selection is DELETED to its watchers, and ADDED when it comes back', async () => {
+    test('A watch with a selector sends DELETED when an object stops matching, and ADDED when it matches again.', async () => {
       const from = (await client.get(MAPS)).json.metadata.resourceVersion;
       const watch = await client.watch(`${MAPS}?watch&resourceVersion=${from}&labelSelector=in%3Dyes`);
       const label = (value: string) =>
-        client.ask('PATCH', `${MAPS}/moving`, {
+        client.request('PATCH', `${MAPS}/moving`, {
           body: { metadata: { labels: { in: value } } },
           headers: { 'Content-Type': 'application/merge-patch+json' },
         });
@@ -239,7 +241,7 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.equal(events[1]?.object.metadata.resourceVersion, out.json.metadata.resourceVersion);
     });
 
-    test('a streaming list ends its initial events with the marked bookmark', async () => {
+    test('A streaming list sends the marked bookmark after its initial events.', async () => {
       await create('initial', {}, { labels: { initial: 'yes' } });
       const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan';
       const watch = await client.watch(`${MAPS}?${query}&labelSelector=initial`);
@@ -252,45 +254,45 @@ export function apiSuite(title: string, args: readonly string[]): void {
       assert.equal(bookmark.object.kind, 'ConfigMap');
     });
 
-    test('a watch ends when its time is over', async () => {
+    test('A watch ends after timeoutSeconds.', async () => {
       const watch = await client.watch(
         `${MAPS}?watch=1&timeoutSeconds=1&resourceVersion=${(await client.get(MAPS)).json.metadata.resourceVersion}`,
       );
       assert.deepEqual(await watch.rest(), []);
     });
 
-    test('a namespace is deleted with everything in it, and takes nothing new meanwhile', async () => {
-      await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'doomed' } } });
+    test('A namespace is deleted with its contents, and accepts no new objects meanwhile.', async () => {
+      await client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'doomed' } } });
       const maps = '/api/v1/namespaces/doomed/configmaps';
-      await client.ask('POST', maps, { body: configMap('hold', {}, { finalizers: ['example.com/hold'] }) });
-      await client.ask('POST', maps, { body: configMap('free') });
-      const deleted = await client.ask('DELETE', '/api/v1/namespaces/doomed');
+      await client.request('POST', maps, { body: configMap('hold', {}, { finalizers: ['example.com/hold'] }) });
+      await client.request('POST', maps, { body: configMap('free') });
+      const deleted = await client.request('DELETE', '/api/v1/namespaces/doomed');
       assert.equal(deleted.json.status.phase, 'Terminating');
-      const late = await client.ask('POST', maps, { body: configMap('late') });
+      const late = await client.request('POST', maps, { body: configMap('late') });
       assert.equal(late.code, 403);
       assert.equal(late.json.details.causes[0].reason, 'NamespaceTerminating');
       await until('the contents to be deleted', async () => (await client.get(`${maps}/free`)).code === 404);
       assert.equal((await client.get('/api/v1/namespaces/doomed')).code, 200);
-      await client.ask('PATCH', `${maps}/hold`, {
+      await client.request('PATCH', `${maps}/hold`, {
         body: { metadata: { finalizers: null } },
         headers: { 'Content-Type': 'application/merge-patch+json' },
       });
       await until('the namespace to be gone', async () => (await client.get('/api/v1/namespaces/doomed')).code === 404);
-      const nowhere = await client.ask('POST', maps, { body: configMap('late') });
+      const nowhere = await client.request('POST', maps, { body: configMap('late') });
       assert.equal(nowhere.json.message, 'namespaces "doomed" not found');
     });
 
-    test('a dry run answers as the real one would, and leaves nothing', async () => {
-      const dry = await client.ask('POST', `${MAPS}?dryRun=All`, { body: configMap('dry') });
+    test('A dry run returns the normal answer and stores nothing.', async () => {
+      const dry = await client.request('POST', `${MAPS}?dryRun=All`, { body: configMap('dry') });
       assert.equal(dry.code, 201);
       assert.equal((await client.get(`${MAPS}/dry`)).code, 404);
-      assert.equal((await client.ask('POST', `${MAPS}?dryRun=Some`, { body: configMap('dry') })).code, 422);
+      assert.equal((await client.request('POST', `${MAPS}?dryRun=Some`, { body: configMap('dry') })).code, 422);
     });
 
-    test('a collection is deleted by selector', async () => {
+    test('A collection can be deleted by selector.', async () => {
       for (const name of ['c1', 'c2', 'c3'])
         await create(name, {}, { labels: { batch: name === 'c3' ? 'no' : 'yes' } });
-      const gone = await client.ask('DELETE', `${MAPS}?labelSelector=batch%3Dyes`);
+      const gone = await client.request('DELETE', `${MAPS}?labelSelector=batch%3Dyes`);
       assert.equal(gone.json.kind, 'ConfigMapList');
       assert.deepEqual([(await client.get(`${MAPS}/c1`)).code, (await client.get(`${MAPS}/c3`)).code], [404, 200]);
     });

@@ -16,11 +16,11 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 interface Secured {
   readonly cert: Buffer;
   readonly key: Buffer;
-  /** whose client certificates are looked at */
+  /** the authority of the client certificates */
   readonly ca: Buffer;
 }
 
-/** A server that requests are sent on to: what a test does not answer itself is answered with what was received. */
+/** A back end for forwarded requests. Unless a test handles a path, the answer echoes the request. */
 export class BackEndServer {
   readonly server: Server;
   readonly received: Received[] = [];
@@ -48,13 +48,13 @@ export class BackEndServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** for a path, without its query */
+  /** Handles requests for a path; the query is ignored. */
   on(path: string, handler: Handler): void {
     this.#handlers.set(path, handler);
   }
 
-  /** Nobody is connected any more. */
-  async left(): Promise<void> {
+  /** Waits until no connection is open. */
+  async allClosed(): Promise<void> {
     await until('all connections to be closed', () => this.#sockets.size === 0);
   }
 

@@ -5,11 +5,11 @@ interface BackEnd {
   readonly isReady: () => Promise<boolean>;
 }
 
-const LOOK_MS = 200;
+const PROBE_INTERVAL_MS = 200;
 
 /**
- * One address for several servers, as a Service of Kubernetes is one: each new connection goes to the next that was ready
- * when it was last asked, and stays there. It knows nothing of what is said on it, and never tries another.
+ * One address for several servers, like a Kubernetes Service: each new connection is forwarded to the next ready server
+ * and stays there. The balancer does not parse the traffic and does not retry.
  */
 export class Balancer {
   readonly #backEnds: readonly BackEnd[];
@@ -18,16 +18,17 @@ export class Balancer {
   readonly #sockets = new Set<Socket>();
   readonly #timer: NodeJS.Timeout;
   #next = 0;
+  #isProbing = false;
 
   private constructor(backEnds: readonly BackEnd[]) {
     this.#backEnds = backEnds;
-    this.#server = createServer((socket) => this.#pass(socket));
-    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#server = createServer((socket) => this.#forward(socket));
+    this.#timer = setInterval(() => void this.#probe(), PROBE_INTERVAL_MS);
   }
 
   static async open(backEnds: readonly BackEnd[]): Promise<Balancer> {
     const balancer = new Balancer(backEnds);
-    await balancer.#look();
+    await balancer.#probe();
     await new Promise<void>((resolve) => {
       balancer.#server.listen(0, '127.0.0.1', resolve);
     });
@@ -44,16 +45,21 @@ export class Balancer {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  async #look(): Promise<void> {
+  /** A probe that is still running is not overtaken: its late result must not replace a newer one. */
+  async #probe(): Promise<void> {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
     await Promise.all(
       this.#backEnds.map(async (backEnd) => {
         if (await backEnd.isReady()) this.#ready.add(backEnd);
         else this.#ready.delete(backEnd);
       }),
-    );
+    ).finally(() => {
+      this.#isProbing = false;
+    });
   }
 
-  #pass(client: Socket): void {
+  #forward(client: Socket): void {
     const ready = [...this.#ready];
     const chosen = ready[this.#next++ % ready.length];
     if (chosen === undefined) {
@@ -67,7 +73,7 @@ export class Balancer {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
       socket.pipe(other);
-      // what happens to one end happens to the other
+      // an error or close of one socket ends the other
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         this.#sockets.delete(socket);

@@ -14,14 +14,14 @@ import { dump, load, loadAll } from 'js-yaml';
 
 export type ObjectSchema = Schema & { type: 'object' };
 
-/** One of the four encodings as a client writes and reads it. */
+/** One of the four encodings, from the side of a client. */
 export interface BodyEncoding {
   readonly type: string;
-  /** what a watch in it is called */
+  /** the content type of a watch in this encoding */
   readonly stream: string;
   write(value: JsonObject, schema: ObjectSchema): Buffer;
   read(bytes: Buffer, schema: ObjectSchema): JsonObject;
-  /** the events of a watch that has ended */
+  /** decodes the events of a complete watch */
   events(bytes: Buffer, schema: ObjectSchema): JsonObject[];
 }
 
@@ -76,7 +76,7 @@ export const ENCODINGS: readonly BodyEncoding[] = [
   },
 ];
 
-/** Documents one behind the other: each begins with the tag that says so, and a map of two. */
+/** A sequence of documents: each begins with the CBOR self-described tag and a map of two entries. */
 function cborEvents(bytes: Buffer): JsonObject[] {
   const begin = Buffer.from([0xd9, 0xd9, 0xf7, 0xa2]);
   const starts: number[] = [];
@@ -84,7 +84,7 @@ function cborEvents(bytes: Buffer): JsonObject[] {
   return starts.map((at, i) => decodeCbor(bytes.subarray(at, starts[i + 1])) as JsonObject);
 }
 
-/** Messages behind their lengths, each with a whole document in it. */
+/** Length-prefixed messages, each with a whole document in it. */
 function protobufEvents(bytes: Buffer, schema: ObjectSchema): JsonObject[] {
   const events: JsonObject[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -97,7 +97,7 @@ function protobufEvents(bytes: Buffer, schema: ObjectSchema): JsonObject[] {
   return events;
 }
 
-/** What Protobuf can carry of a value: nothing that is empty or zero. */
+/** The value without empty and zero fields, which Protobuf does not transmit. */
 export function withoutZeros(value: Json | undefined): Json | undefined {
   if (Array.isArray(value)) return value.map((item) => withoutZeros(item) ?? null);
   if (!isJsonObject(value)) return value;

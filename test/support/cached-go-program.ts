@@ -6,7 +6,7 @@ import { projectRoot } from '@tidegate/local';
 import { needs } from '@tidegate/testkit';
 import { buildGoProgram, CannotBuild } from './go-program.ts';
 
-/** A Go program of test/clients, with the modules that it is built from. */
+/** A Go program of test/clients, with its modules. */
 export interface ClientProgram {
   readonly name: string;
   readonly modules: readonly string[];
@@ -14,9 +14,9 @@ export interface ClientProgram {
 
 const BUILD_LIMIT_MS = 90_000;
 
-/** Builds it where it is not in the project's cache; undefined once it is there. */
+/** Builds the program unless it is cached. Returns why it is not available, or undefined if it is. */
 export function whyNoProgram(program: ClientProgram): string | undefined {
-  const target = programAt(program);
+  const target = programPath(program);
   if (existsSync(target)) return undefined;
   if (spawnSync('go', ['version']).status !== 0) return needs('go');
   try {
@@ -28,8 +28,8 @@ export function whyNoProgram(program: ClientProgram): string | undefined {
   }
 }
 
-/** Where it is once it is built. Another source, or other modules, are another program. */
-export function programAt(program: ClientProgram): string {
+/** The path of the built program. It depends on a hash of its source and modules. */
+export function programPath(program: ClientProgram): string {
   const hash = createHash('sha256')
     .update(readFileSync(source(program)))
     .update(program.modules.join());

@@ -1,4 +1,4 @@
-/** A request for a certificate in the name of `wanted`, as `spec.request` holds it. */
+/** A certificate request for the common name `wanted`, in the form of `spec.request`. */
 export const CERTIFICATE_REQUEST =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZE1JR0VBZ0VBTUNJeER6QU5CZ05WQkFvTUJuZGhiblJsWkRFUE1BMEdBMV' +
   'VFQXd3R2QyRnVkR1ZrTUZrdwpFd1lIS29aSXpqMENBUVlJS29aSXpqMERBUWNEUWdBRTB1WWs1MWo1bm5zUElEdG9VNXRvSHNsS1RRcU9PNEJ1' +

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const MAC = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 
-/** Where a Chromium is on this machine: what CHROME_PATH says, or what is on the path. */
+/** Finds Chromium on this machine: CHROME_PATH, or a program on the path. */
 export function chromiumPath(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const dirs = (env.PATH ?? '').split(delimiter);
   const found = [env.CHROME_PATH ?? '', ...NAMES.flatMap((name) => dirs.map((dir) => join(dir, name))), MAC];
@@ -34,7 +34,7 @@ export class Chromium {
   readonly #socket: WebSocket;
   readonly #remove: () => void;
   readonly #waiting = new Map<number, (message: Message) => void>();
-  readonly #heard = new Map<string, Array<(params: object) => void>>();
+  readonly #listeners = new Map<string, Array<(params: object) => void>>();
   #lastId = 0;
 
   private constructor(process: ChildProcess, socket: WebSocket, remove: () => void) {
@@ -46,12 +46,12 @@ export class Chromium {
 
   static async start(path: string): Promise<Chromium> {
     const { path: dir, remove } = temporaryDir('chromium');
-    // nothing but pages of this machine is opened, and root has no sandbox
+    // only local pages are opened, and the sandbox does not work for root
     const args = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
     const profile = ['--disable-dev-shm-usage', '--remote-debugging-port=0', `--user-data-dir=${dir}`, 'about:blank'];
     const child = spawn(path, [...args, ...profile], {
       stdio: ['ignore', 'ignore', 'pipe'],
-      // what it leaves behind goes with its directory
+      // its temporary files are removed with its profile
       env: { ...process.env, TMPDIR: dir },
     });
     const address = await addressOf(child);
@@ -88,9 +88,9 @@ export class Chromium {
     );
   }
 
-  on(method: string, sessionId: string, hear: (params: object) => void): void {
+  on(method: string, sessionId: string, listener: (params: object) => void): void {
     const key = `${sessionId} ${method}`;
-    this.#heard.set(key, [...(this.#heard.get(key) ?? []), hear]);
+    this.#listeners.set(key, [...(this.#listeners.get(key) ?? []), listener]);
   }
 
   #receive(message: Message): void {
@@ -98,7 +98,8 @@ export class Chromium {
       this.#waiting.get(message.id)?.(message);
       this.#waiting.delete(message.id);
     } else
-      for (const hear of this.#heard.get(`${message.sessionId} ${message.method}`) ?? []) hear(message.params ?? {});
+      for (const listener of this.#listeners.get(`${message.sessionId} ${message.method}`) ?? [])
+        listener(message.params ?? {});
   }
 }
 
@@ -107,23 +108,23 @@ async function addressOf({ stderr }: ChildProcess): Promise<string> {
     const [, address] = /DevTools listening on (ws:\S+)/.exec(line) ?? [];
     if (address !== undefined) return address;
   }
-  throw new Error('Chromium ended before it could be driven');
+  throw new Error('Chromium exited before it printed its DevTools address');
 }
 
 /** One tab. */
 export class ChromiumPage {
   readonly #browser: Chromium;
   readonly #session: string;
-  /** what the browser complained about: errors of scripts, refusals of the page's own policy */
-  readonly complaints: string[] = [];
+  /** errors that the browser logged: script errors and violations of the content security policy */
+  readonly errors: string[] = [];
   /** how often a document was loaded */
   loads = 0;
 
   constructor(browser: Chromium, session: string) {
     this.#browser = browser;
     this.#session = session;
-    browser.on('Log.entryAdded', session, (params) => this.complaints.push(JSON.stringify(params)));
-    browser.on('Runtime.exceptionThrown', session, (params) => this.complaints.push(JSON.stringify(params)));
+    browser.on('Log.entryAdded', session, (params) => this.errors.push(JSON.stringify(params)));
+    browser.on('Runtime.exceptionThrown', session, (params) => this.errors.push(JSON.stringify(params)));
     browser.on('Page.loadEventFired', session, () => {
       this.loads++;
     });
@@ -140,8 +141,8 @@ export class ChromiumPage {
   }
 
   async evaluate<T>(expression: string): Promise<T> {
-    const asked = { expression, awaitPromise: true, returnByValue: true };
-    const { result, exceptionDetails } = (await this.send('Runtime.evaluate', asked)) as {
+    const params = { expression, awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails } = (await this.send('Runtime.evaluate', params)) as {
       result: { value: T };
       exceptionDetails?: object;
     };
@@ -157,8 +158,8 @@ export class ChromiumPage {
     await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
   }
 
-  /** What a screen reader is told, as `role name`. */
-  async spoken(): Promise<string[]> {
+  /** The accessible elements, as `role name`, as a screen reader gets them. */
+  async accessibleNodes(): Promise<string[]> {
     const { nodes } = (await this.send('Accessibility.getFullAXTree')) as {
       nodes: Array<{ ignored: boolean; role?: { value: string }; name?: { value: string } }>;
     };

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { configMap, MAPS } from './client.ts';
-import { answerOf, type ForeignClient, ready } from './foreign-client.ts';
+import { type ForeignClient, install, runClient } from './foreign-client.ts';
 import { go } from './foreign-clients.ts';
 import type { RunningSystem } from './running-system.ts';
 
-/** As many as make a list that is put together of compressed segments. */
+/** Enough for a list that consists of several compressed segments. */
 const FILL = 250;
 
-/** Enough ConfigMaps for lists that are compressed, and that come in pages. */
+/** Creates enough ConfigMaps for compressed and paged lists. */
 export async function fill({ client }: RunningSystem): Promise<void> {
   const names = Array.from({ length: FILL }, (_, i) => `fill-${1000 + i}`);
   for (let at = 0; at < FILL; at += 50) {
     const made = names.slice(at, at + 50).map((name) => {
       const body = configMap(name, { text: `${name} `.repeat(100) }, { labels: { fill: 'yes' } });
-      return client.ask('POST', MAPS, { body });
+      return client.request('POST', MAPS, { body });
     });
     for (const { code } of await Promise.all(made)) assert.equal(code, 201);
   }
@@ -23,25 +23,25 @@ export async function fill({ client }: RunningSystem): Promise<void> {
 interface Session {
   readonly args: readonly string[];
   readonly env?: Record<string, string>;
-  /** what it meets otherwise than the others */
-  readonly meets?: Record<string, unknown>;
-  /** builds it even where that takes minutes */
-  readonly patient?: boolean;
+  /** where its results differ from those of other clients */
+  readonly expected?: Record<string, unknown>;
+  /** builds the client even if that takes minutes */
+  readonly allowLongBuild?: boolean;
 }
 
-/** A client reads and writes, and meets what it should. Where it cannot be had the test is skipped. */
-export async function clientWorks(
+/** Runs a client, which reads and writes, and compares its results. Skips the test if the client cannot be installed. */
+export async function testClient(
   t: TestContext,
   { tidegate }: RunningSystem,
   client: ForeignClient,
-  { args, env = {}, meets = {}, patient = false }: Session,
+  { args, env = {}, expected = {}, allowLongBuild = false }: Session,
 ): Promise<void> {
-  const place = await ready(client, patient);
+  const place = await install(client, allowLongBuild);
   if ('why' in place) {
     t.skip(place.why);
     return;
   }
-  const answer = await answerOf(client, place.home, { args, env: { KUBECONFIG: tidegate.kubeconfig, ...env } });
+  const answer = await runClient(client, place.home, { args, env: { KUBECONFIG: tidegate.kubeconfig, ...env } });
   assert.deepEqual(answer, {
     text: 'ä😀',
     bytes: 'AAH/',
@@ -54,29 +54,30 @@ export async function clientWorks(
     listed: FILL,
     paged: FILL,
     gzip: true,
-    ...meets,
+    ...expected,
   });
 }
 
-/** Go's typed client in both binary encodings. */
-export function goWorks(system: () => RunningSystem, patient = false): void {
+/** Tests of the typed Go client in Protobuf and CBOR. */
+export function goClientTests(system: () => RunningSystem, allowLongBuild = false): void {
   const type = 'application/vnd.kubernetes.protobuf';
   const mediaTypes = [`got ${type}`, `got ${type};stream=watch`, `sent ${type}`];
   for (const [title, args] of [
-    ['in the encoding of its choice, which is Protobuf', ['go']],
-    ['in Protobuf', ['go-protobuf', type]],
+    ['with its default encoding, which is Protobuf', ['go']],
+    ['with Protobuf', ['go-protobuf', type]],
   ] as const) {
-    test(`Go ${title}`, (t) => clientWorks(t, system(), go, { args, meets: { informed: FILL, mediaTypes }, patient }));
+    test(`The Go client ${title} reads, writes and watches.`, (t) =>
+      testClient(t, system(), go, { args, expected: { informed: FILL, mediaTypes }, allowLongBuild }));
   }
 
-  test('Go in CBOR', (t) =>
-    clientWorks(t, system(), go, {
+  test('The Go client with CBOR reads, writes and watches.', (t) =>
+    testClient(t, system(), go, {
       args: ['go-cbor', 'application/cbor'],
       env: { KUBE_FEATURE_ClientsAllowCBOR: 'true', KUBE_FEATURE_ClientsPreferCBOR: 'true' },
-      meets: {
+      expected: {
         informed: FILL,
         mediaTypes: ['got application/cbor', 'got application/cbor-seq', 'sent application/cbor'],
       },
-      patient,
+      allowLongBuild,
     }));
 }

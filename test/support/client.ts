@@ -6,14 +6,14 @@ import type { TestTidegate } from '@tidegate/testkit';
 export interface Reply {
   code: number;
   headers: IncomingMessage['headers'];
-  /** as it was sent, compressed or not */
+  /** the body as it was received, compressed or not */
   bytes: Buffer;
   text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of any kind are looked into by tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of answers of any kind
   json: any;
 }
 
-interface Ask {
+interface RequestOptions {
   body?: unknown;
   headers?: Record<string, string>;
   token?: string | undefined;
@@ -21,11 +21,11 @@ interface Ask {
 
 export interface WatchEvent {
   type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events of any kind are looked into by tests
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of objects of any kind
   object: any;
 }
 
-/** A plain HTTP client: what it sends is what the test says, with no client library's habits in between. */
+/** A plain HTTP client: it sends exactly what the test specifies, unlike a client library. */
 export class Client {
   readonly #server: URL;
   readonly #token: string;
@@ -37,7 +37,11 @@ export class Client {
     this.#agent = new Agent({ keepAlive: true, ca: readFileSync(tidegate.caFile) });
   }
 
-  ask(method: string, path: string, { body, headers = {}, token = this.#token }: Ask = {}): Promise<Reply> {
+  request(
+    method: string,
+    path: string,
+    { body, headers = {}, token = this.#token }: RequestOptions = {},
+  ): Promise<Reply> {
     const bytes =
       body === undefined
         ? undefined
@@ -66,10 +70,10 @@ export class Client {
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Reply> {
-    return this.ask('GET', path, { headers });
+    return this.request('GET', path, { headers });
   }
 
-  /** Follows a watch; `next` waits for one more event, up to ten seconds. */
+  /** Starts a watch; `next` waits up to ten seconds for an event. */
   watch(path: string, headers: Record<string, string> = {}): Promise<Watch> {
     return new Promise((resolve, reject) => {
       const all = { Authorization: `Bearer ${this.#token}`, ...headers };
@@ -109,7 +113,7 @@ export class Watch {
   constructor(response: IncomingMessage) {
     this.code = response.statusCode ?? 0;
     this.#response = response;
-    response.setEncoding('utf8').on('data', (part: string) => this.#take(part));
+    response.setEncoding('utf8').on('data', (part: string) => this.#receive(part));
     const end = () => {
       this.#ended = true;
       this.#wake?.();
@@ -119,11 +123,11 @@ export class Watch {
 
   async next(): Promise<WatchEvent> {
     const event = await this.#nextOrEnd();
-    if (event === undefined) throw new Error('the watch ended, or brought nothing for ten seconds');
+    if (event === undefined) throw new Error('the watch ended, or sent no event for ten seconds');
     return event;
   }
 
-  /** Everything that is still to come, when the server ends the stream. */
+  /** All further events, until the server ends the stream. */
   async rest(): Promise<WatchEvent[]> {
     const all: WatchEvent[] = [];
     for (let event = await this.#nextOrEnd(); event !== undefined; event = await this.#nextOrEnd()) all.push(event);
@@ -148,7 +152,7 @@ export class Watch {
     return this.#events.shift();
   }
 
-  #take(part: string): void {
+  #receive(part: string): void {
     const lines = (this.#rest + part).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) this.#events.push(JSON.parse(line) as WatchEvent);

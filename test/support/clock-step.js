@@ -1,4 +1,4 @@
-// Loaded into every part by --import: SIGUSR2 sets the clock an hour on, the next one an hour back, and so forth.
+// Loaded into every part by --import: SIGUSR2 moves the clock one hour forward, the next SIGUSR2 back again.
 const real = Date.now;
 const HOUR_MS = 3_600_000;
 let shiftMs = 0;

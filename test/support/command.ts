@@ -1,28 +1,28 @@
 import { spawn } from 'node:child_process';
-import { booked, programFile } from '@tidegate/testkit';
+import { programFile, timed } from '@tidegate/testkit';
 
-export interface Said {
+export interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Runs `tidegate ARGS` to its end, as a person would. */
-export async function tidegateCommand(...args: string[]): Promise<Said> {
+/** Runs `tidegate ARGS` until it ends. */
+export async function tidegateCommand(...args: string[]): Promise<CommandResult> {
   const child = spawn(process.execPath, [await programFile('tidegate'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
   });
-  const said: Said = { code: null, stdout: '', stderr: '' };
+  const result: CommandResult = { code: null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.stdout += text;
+    result.stdout += text;
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.stderr += text;
+    result.stderr += text;
   });
   const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return booked('the command line of tidegate', async () => {
+  return timed('the command line of tidegate', async () => {
     const code = await closed;
-    return { ...said, code };
+    return { ...result, code };
   });
 }

@@ -6,7 +6,7 @@ export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefiniti
 const text = { type: 'string' };
 const number = { type: 'integer' };
 
-/** v1 has a host and a port, v2 an address; the converter of the tests knows both. */
+/** v1 has a host and a port, v2 an address; the converter of the tests converts between them. */
 const FIELDS = {
   v1: { host: { ...text, maxLength: 20 }, port: number, replicas: number, mode: { ...text, default: 'plain' } },
   v2: { address: { ...text, maxLength: 20 }, replicas: number, mode: text },
@@ -34,14 +34,14 @@ function version(name: 'v1' | 'v2', storage: boolean) {
   };
 }
 
-/** A kind of two versions, stored as v1, between which a webhook converts. */
+/** A kind with two versions, stored as v1, with a conversion webhook. */
 export interface ConvertedKind {
   readonly name: string;
   /** the path of the collection in a version */
   path(version: 'v1' | 'v2'): string;
-  /** An object of it; `wish` is what the converter makes of it. */
+  /** An object of the kind; `wish` selects the behaviour of the converter. */
   object(version: 'v1' | 'v2', name: string, spec: object, wish?: string): object;
-  /** What the converter was asked since this was asked last: to which version, and how many objects. */
+  /** The conversions since the last call: target version and number of objects. */
   calls(): Array<[to: string, count: number]>;
 }
 
@@ -59,10 +59,10 @@ export async function defineConverted(client: Client, webhooks: TestWebhooks, pl
       conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
     },
   };
-  const made = await client.ask('POST', DEFINITIONS, { body: definition });
+  const made = await client.request('POST', DEFINITIONS, { body: definition });
   if (made.code !== 201) throw new Error(made.text);
   const path = (name: 'v1' | 'v2') => `/apis/${group}/${name}/namespaces/default/${plural}`;
-  // of one object: a list would make the gateway hold the collection
+  // a read of one object, because a list would make the gateway mirror the collection
   const isServed = async () => (await client.get(`${path('v2')}/none`)).json?.details?.name === 'none';
   await until('the kind to be served', isServed);
   return {

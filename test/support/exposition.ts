@@ -30,11 +30,11 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
   summary: ['', '_sum', '_count'],
 };
 
-/** Reads metrics as strictly as their formats are written down; whatever they do not allow fails. */
+/** Parses metrics strictly; fails for everything that the format does not allow. */
 export function parseExposition(text: string, format: Format): Map<string, Family> {
   const families = new Map<string, Family>();
   const lines = text.split('\n');
-  assert.equal(lines.pop(), '', 'the last line ends');
+  assert.equal(lines.pop(), '', 'the last line ends with a line break');
   if (format === 'open') assert.equal(lines.pop(), '# EOF');
   const seen = new Set<string>();
   let current: Family | undefined;
@@ -46,7 +46,7 @@ export function parseExposition(text: string, format: Format): Map<string, Famil
       assert.ok(current !== undefined, `there is a TYPE before ${line}`);
       const sample = sampleIn(line, current, format);
       const key = JSON.stringify([sample.name, Object.entries(sample.labels).sort()]);
-      assert.ok(!seen.has(key), `told once: ${line}`);
+      assert.ok(!seen.has(key), `unique: ${line}`);
       seen.add(key);
       current.samples.push(sample);
       continue;
@@ -57,9 +57,9 @@ export function parseExposition(text: string, format: Format): Map<string, Famil
       help = [name, rest];
       continue;
     }
-    assert.equal(help?.[0], name, `HELP stands before TYPE ${name}`);
+    assert.equal(help?.[0], name, `HELP comes before TYPE ${name}`);
     assert.ok(TYPES[format].includes(rest), line);
-    assert.ok(!families.has(name), `${name} is told in one place`);
+    assert.ok(!families.has(name), `${name} has one block`);
     current = { name, type: rest, help: help?.[1] ?? '', samples: [] };
     families.set(name, current);
   }
@@ -75,7 +75,7 @@ function sampleIn(line: string, family: Family, format: Format): Sample {
   const suffixes = SUFFIXES[family.type] ?? counter;
   assert.ok(
     suffixes.some((suffix) => name === family.name + suffix),
-    `${name} is of ${family.name}`,
+    `${name} belongs to ${family.name}`,
   );
   assert.match(value, NUMBER, line);
   if (exemplar !== undefined) {
@@ -92,7 +92,7 @@ function labelsIn(text: string, line: string): Record<string, string> {
     const found = LABEL.exec(text);
     assert.ok(found !== null, `labels: ${line}`);
     const [, name = '', value = ''] = found;
-    assert.ok(!Object.hasOwn(labels, name), `${name} is told once: ${line}`);
+    assert.ok(!Object.hasOwn(labels, name), `the label ${name} is unique: ${line}`);
     labels[name] = value;
   }
   return labels;
@@ -102,7 +102,7 @@ function numberOf(text: string): number {
   return text.endsWith('Inf') ? Number(text.replace('Inf', 'Infinity')) : Number(text);
 }
 
-/** Buckets go up, by bound and by count, to one without a bound that is the count. */
+/** Bounds and counts of buckets must increase, and the last bucket must be +Inf with the total count. */
 function checkHistogram({ name, samples }: Family): void {
   const series = new Map<string, Array<[bound: number, value: number]>>();
   const counts = new Map<string, number>();
@@ -111,7 +111,7 @@ function checkHistogram({ name, samples }: Family): void {
     const key = JSON.stringify(labels);
     if (sample.name === `${name}_count`) counts.set(key, sample.value);
     if (sample.name !== `${name}_bucket`) continue;
-    assert.ok(le !== undefined, `${name} has bounds`);
+    assert.ok(le !== undefined, `buckets of ${name} have bounds`);
     series.set(key, [...(series.get(key) ?? []), [numberOf(le), sample.value]]);
   }
   assert.equal(counts.size, series.size, name);

@@ -6,7 +6,7 @@ import type { Cluster } from '../reliability/system/cluster.ts';
 const BATCH = 500;
 const NAMESPACE = 'many';
 
-/** Writes ConfigMaps of so many bytes straight into a store: a gateway would take minutes. Answers their bytes. */
+/** Writes ConfigMaps directly into a store, because a gateway would take minutes. Returns the number of bytes. */
 export async function fillStore({ stores, certificates }: Cluster, count: number, bytes: number): Promise<number> {
   const client = grpcClient(stores[0] as string, peerCredentials(certificates.peerFiles('gateway')).client('store'));
   const { path, requestSerialize, responseDeserialize } = store.session as MethodDefinition<
@@ -25,7 +25,7 @@ export async function fillStore({ stores, certificates }: Cluster, count: number
     call.write({ id: first + 1, writes });
     const { writes: outcomes } = await answered;
     const failed = outcomes.find(({ kind }) => kind !== outcomeKind.committed);
-    if (failed !== undefined) throw new Error(`a write was refused: ${failed.message}`);
+    if (failed !== undefined) throw new Error(`a write failed: ${failed.message}`);
     call.removeAllListeners('error');
   }
   call.on('error', () => {});

@@ -8,33 +8,33 @@ import { projectRoot } from '@tidegate/local';
 import { needs, type ToolName } from '@tidegate/testkit';
 
 const run = promisify(execFile);
-/** Whoever does not have it yet gets it by then, or goes on without it. */
+/** A download that takes longer is given up, and the test is skipped. */
 const FETCH_MS = 150_000;
-const PATIENT_FETCH_MS = 600_000;
+const LONG_FETCH_MS = 600_000;
 const BUILD_MS = 1_500_000;
 const RUN_MS = 120_000;
 
-/** How a client in another language is made ready, in a folder of its own that holds a copy of its sources. */
+/** How a client in another language is installed, in its own folder with a copy of its sources. */
 export interface ForeignClient {
   readonly language: string;
   readonly toolchain: ToolName;
-  /** says that it is there */
+  /** a command that succeeds if the toolchain is available */
   readonly probe: readonly string[];
-  /** what must be had from elsewhere: without the network it cannot be */
+  /** commands that download dependencies; they fail without a network */
   readonly fetch: ReadonlyArray<readonly string[]>;
-  /** what our own sources need then: that it fails is our fault */
+  /** commands that build our sources; a failure fails the test */
   readonly build?: ReadonlyArray<readonly string[]>;
   readonly env?: Readonly<Record<string, string>>;
-  /** it is made by the long tests; the others take it when it is there */
+  /** only long tests build it; other tests use it if it is already built */
   readonly takesMinutes?: boolean;
-  /** the program, run in that folder */
+  /** the command line that runs the program, from that folder */
   command(home: string): readonly string[];
 }
 
-export type Ready = { readonly home: string } | { readonly why: string };
+export type Installation = { readonly home: string } | { readonly why: string };
 
-/** Installs it into the project's cache, unless it is there, or says why that cannot be. */
-export async function ready(client: ForeignClient, patient: boolean): Promise<Ready> {
+/** Installs the client into the project's cache unless it is there, or returns why that is not possible. */
+export async function install(client: ForeignClient, allowLongBuild: boolean): Promise<Installation> {
   const { language, toolchain, probe, fetch, build = [] } = client;
   const sources = join(projectRoot, 'test/clients', language);
   const cache = join(process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache'), 'clients');
@@ -48,16 +48,16 @@ export async function ready(client: ForeignClient, patient: boolean): Promise<Re
   } catch {
     return { why: needs(toolchain) };
   }
-  if (client.takesMinutes && !patient) return { why: 'npm run test:long builds it' };
+  if (client.takesMinutes && !allowLongBuild) return { why: 'npm run test:long builds it' };
   mkdirSync(cache, { recursive: true });
   const work = mkdtempSync(join(cache, `${language}-making-`));
   try {
     cpSync(sources, work, { recursive: true });
     for (const step of fetch) {
-      const failed = await failureOf(step, work, client, patient ? PATIENT_FETCH_MS : FETCH_MS);
+      const failed = await runStep(step, work, client, allowLongBuild ? LONG_FETCH_MS : FETCH_MS);
       if (failed !== undefined) return { why: failed };
     }
-    for (const step of build) assert.equal(await failureOf(step, work, client, BUILD_MS), undefined);
+    for (const step of build) assert.equal(await runStep(step, work, client, BUILD_MS), undefined);
     if (existsSync(home)) return { home };
     renameSync(work, home);
     return { home };
@@ -66,8 +66,8 @@ export async function ready(client: ForeignClient, patient: boolean): Promise<Re
   }
 }
 
-/** What the program prints, which is one line of JSON. */
-export async function answerOf(
+/** Runs the client and returns what it prints, which is one line of JSON. */
+export async function runClient(
   client: ForeignClient,
   home: string,
   { args, env = {} }: { args: readonly string[]; env?: Record<string, string> },
@@ -84,7 +84,7 @@ interface ExecFailure {
   readonly killed: boolean;
 }
 
-async function failureOf(
+async function runStep(
   [program = '', ...args]: readonly string[],
   cwd: string,
   { env }: ForeignClient,
@@ -95,14 +95,14 @@ async function failureOf(
     return undefined;
   } catch (error) {
     const { stderr = '', stdout = '', message, killed } = error as Error & Partial<ExecFailure>;
-    const words = killed ? `not done after ${timeout / 1000} s` : stderr.trim() || stdout.trim() || message;
-    return `${program} ${args[0] ?? ''} failed: ${words.slice(-600).replaceAll('\n', ' ')}`;
+    const reason = killed ? `timed out after ${timeout / 1000} s` : stderr.trim() || stdout.trim() || message;
+    return `${program} ${args[0] ?? ''} failed: ${reason.slice(-600).replaceAll('\n', ' ')}`;
   }
 }
 
 function hashOf({ fetch, build = [], env = {} }: ForeignClient, sources: string): string {
   const hash = createHash('sha256').update(JSON.stringify([fetch, build, env, process.arch]));
-  // what is not built is copied anew each time
+  // sources of clients without a build are copied each time
   for (const entry of build.length === 0 ? [] : readdirSync(sources, { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) hash.update(entry.name).update(readFileSync(join(entry.parentPath, entry.name)));
   }

@@ -66,7 +66,7 @@ export const rust: ForeignClient = {
 
 const CONTROLLER_GEN = 'sigs.k8s.io/controller-tools/cmd/controller-gen';
 
-/** An operator with controller-runtime; its definition is made from its types. */
+/** An operator with controller-runtime; its definition is generated from its types. */
 export const goOperator: ForeignClient = {
   language: 'go-operator',
   takesMinutes: true,
@@ -90,5 +90,5 @@ export const goOperator: ForeignClient = {
   command: (home) => [`${home}/client`],
 };
 
-/** An operator with kube-rs; its definition is made from its types. */
+/** An operator with kube-rs; its definition is generated from its types. */
 export const rustOperator: ForeignClient = { ...rust, language: 'rust-operator' };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { programAt, whyNoProgram } from './cached-go-program.ts';
+import { programPath, whyNoProgram } from './cached-go-program.ts';
 
 const KUBELET = { name: 'go-kubelet', modules: ['k8s.io/kubelet@v0.35.4'] };
 
-/** undefined where it can be had. */
+/** Why the Go kubelet is not available, or undefined if it is. */
 export function whyNoGoKubelet(): string | undefined {
   return whyNoProgram(KUBELET);
 }
@@ -13,26 +13,26 @@ export interface GoKubelet {
   stop(): void;
 }
 
-/** The streaming server of real kubelets, in front of processes and ports of this machine. */
+/** Starts the streaming server of real kubelets, for processes and ports of this machine. */
 export async function startGoKubelet(certFile: string, keyFile: string): Promise<GoKubelet> {
-  const child = spawn(programAt(KUBELET), ['-cert', certFile, '-key', keyFile], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(programPath(KUBELET), ['-cert', certFile, '-key', keyFile], { stdio: ['pipe', 'pipe', 'pipe'] });
   const port = await firstLine(child);
   return { port: Number(port), stop: () => child.kill() };
 }
 
-/** What it logs of streams that end is told only when it does not start. */
+/** The first line of the output. The log is reported only when the program does not start. */
 function firstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    let said = '';
-    let complained = '';
+    let output = '';
+    let errors = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (said.includes('\n')) resolve(said.slice(0, said.indexOf('\n')));
+      output += text;
+      if (output.includes('\n')) resolve(output.slice(0, output.indexOf('\n')));
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      complained = text;
+      errors = text;
     });
     child.once('error', reject);
-    child.once('close', (code) => reject(new Error(`the go kubelet ended with ${code}: ${complained}`)));
+    child.once('close', (code) => reject(new Error(`the Go kubelet exited with ${code}: ${errors}`)));
   });
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where the files of a published Go module are, `name@version`: fetched where they are not there yet. */
+/** The folder of a published Go module, `name@version`; downloads it if necessary. */
 export function goModule(module: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'tidegate-module-'));
   try {
@@ -15,7 +15,7 @@ export function goModule(module: string): string {
       encoding: 'utf8',
     });
     const { Dir, Error: problem } = JSON.parse(stdout || '{}') as { Dir?: string; Error?: string };
-    if (Dir === undefined) throw new Error(`${module} cannot be had: ${problem ?? stderr}`);
+    if (Dir === undefined) throw new Error(`${module} cannot be downloaded: ${problem ?? stderr}`);
     return Dir;
   } finally {
     rmSync(dir, { recursive: true, force: true });

@@ -5,23 +5,23 @@ import { join } from 'node:path';
 
 interface GoProgram {
   readonly name: string;
-  /** its main.go */
+  /** the text of main.go */
   readonly main: string;
-  /** with their versions; what they need themselves comes along */
+  /** the direct dependencies, with their versions */
   readonly modules: readonly string[];
   readonly target: string;
-  /** what is built, where it is not the file but a program of one of the modules */
+  /** the program of a module to build, instead of main.go */
   readonly published?: string;
-  /** a build that takes longer is given up, and goes on where it was when it is asked for again */
+  /** a build that takes longer is aborted; the next one continues from the build cache */
   readonly limitMs?: number;
 }
 
-/** Nothing is wrong with the program: modules cannot be had, or the machine is too busy. */
+/** The modules cannot be downloaded or the machine is too slow; the program itself is not at fault. */
 export class CannotBuild extends Error {}
 
 /**
- * Builds a Go program of one file, from published modules, outside the project. It is at its place when it is whole, also
- * for other processes that look for it. Throws with what Go said.
+ * Builds a Go program of one file with published modules, outside the project. The program appears at `target`
+ * atomically. Throws an error with the output of Go.
  */
 export function buildGoProgram({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {
   inGoModule(name, { 'main.go': main }, (go) => {
@@ -33,10 +33,10 @@ export function buildGoProgram({ name, main, modules, target, limitMs, published
   });
 }
 
-/** Runs go with these arguments. Throws with what Go said. */
+/** Runs go with these arguments. Throws an error with its output. */
 export type RunGo = (args: readonly string[], limitMs?: number) => void;
 
-/** A Go module outside the project that is there for as long as `use` takes. */
+/** Creates a temporary Go module outside the project for the duration of `use`. */
 export function inGoModule(name: string, files: Readonly<Record<string, string>>, use: (go: RunGo) => void): void {
   const dir = mkdtempSync(join(tmpdir(), `tidegate-${name}-`));
   const env = { ...process.env, GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' };
@@ -51,8 +51,8 @@ export function inGoModule(name: string, files: Readonly<Record<string, string>>
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       const isOurs = args[0] === 'build' && error === undefined;
-      const words = `go ${args[0]} failed: ${error?.message ?? stderr}`;
-      if (status !== 0) throw isOurs ? new Error(words) : new CannotBuild(words);
+      const reason = `go ${args[0]} failed: ${error?.message ?? stderr}`;
+      if (status !== 0) throw isOurs ? new Error(reason) : new CannotBuild(reason);
     });
   } finally {
     rmSync(dir, { recursive: true, force: true });

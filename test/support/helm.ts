@@ -7,23 +7,23 @@ import { buildGoProgram, CannotBuild } from './go-program.ts';
 
 const VERSION = 'v3.22.0';
 const PROGRAM = 'helm.sh/helm/v3/cmd/helm';
-/** A build that takes longer goes on in the next test that asks. */
+/** A build that takes longer is continued by the next test that needs Helm. */
 const BUILD_LIMIT_MS = 100_000;
 const cached = join(process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache'), `helm-${VERSION}`, 'helm');
-// older ones tell mistakes in other words
-const said = spawnSync('helm', ['version', '--short'], { encoding: 'utf8' }).stdout ?? '';
-const isOnPath = Number(/^v3\.(\d+)/.exec(said)?.[1]) >= Number(VERSION.split('.')[1]);
+// older versions have other error messages
+const version = spawnSync('helm', ['version', '--short'], { encoding: 'utf8' }).stdout ?? '';
+const isOnPath = Number(/^v3\.(\d+)/.exec(version)?.[1]) >= Number(VERSION.split('.')[1]);
 export const helm = isOnPath ? 'helm' : cached;
 
-let told: { why: string | undefined } | undefined;
+let result: { why: string | undefined } | undefined;
 
 /**
- * Builds Helm 3 from its published modules where it is neither on the path nor cached; undefined once it is there. It is
- * tried once in a process.
+ * Why Helm 3 is not available, or undefined if it is. Builds it from its published modules if it is neither on the path
+ * nor cached; tries that once in each process.
  */
 export function whyNoHelm(): string | undefined {
-  told ??= { why: build() };
-  return told.why;
+  result ??= { why: build() };
+  return result.why;
 }
 
 function build(): string | undefined {

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { type Client, configMap, type WatchEvent } from './client.ts';
 
-export const SPACES = ['alpha', 'beta'];
+export const NAMESPACES = ['alpha', 'beta'];
 export const path = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
-export const EVERYWHERE = '/api/v1/configmaps';
+export const ALL_NAMESPACES = '/api/v1/configmaps';
 
-// biome-ignore lint/suspicious/noExplicitAny: objects as the server tells them
+// biome-ignore lint/suspicious/noExplicitAny: objects of any kind, as the server sends them
 type ObjectData = any;
 
-/** One change of an object as its writer was told it. */
+/** One change of an object, from the answers to its writer. */
 interface Step {
   readonly revision: number;
   readonly before: ObjectData | undefined;
   readonly after: ObjectData | undefined;
 }
 
-/** What happened to config maps of two namespaces, and so what they were at each version. */
+/** Makes changes to ConfigMaps of two namespaces and knows their state at each version. */
 export class History {
   readonly #client: Client;
   readonly #current = new Map<string, ObjectData>();
@@ -26,9 +26,9 @@ export class History {
   }
 
   async makeNamespaces(): Promise<void> {
-    for (const name of SPACES) {
+    for (const name of NAMESPACES) {
       const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
-      assert.equal((await this.#client.ask('POST', '/api/v1/namespaces', { body })).code, 201);
+      assert.equal((await this.#client.request('POST', '/api/v1/namespaces', { body })).code, 201);
     }
   }
 
@@ -36,7 +36,7 @@ export class History {
     return this.steps.at(-1)?.revision ?? 0;
   }
 
-  /** One change: the object is created, replaced, or deleted when there is no color. */
+  /** Creates or replaces the object; deletes it when there is no color. */
   async change(namespace: string, name: string, color: string | undefined): Promise<void> {
     const key = `${namespace}/${name}`;
     const before = this.#current.get(key);
@@ -46,33 +46,33 @@ export class History {
     }
     const body = configMap(name, { step: String(this.steps.length) }, { labels: { color } });
     const reply = await (before === undefined
-      ? this.#client.ask('POST', path(namespace), { body })
-      : this.#client.ask('PUT', `${path(namespace)}/${name}`, { body }));
+      ? this.#client.request('POST', path(namespace), { body })
+      : this.#client.request('PUT', `${path(namespace)}/${name}`, { body }));
     assert.ok(reply.code < 300, reply.text);
     this.#current.set(key, reply.json);
     this.steps.push({ revision: Number(reply.json.metadata.resourceVersion), before, after: reply.json });
   }
 
   async #delete(namespace: string, name: string, key: string, before: ObjectData): Promise<void> {
-    const reply = await this.#client.ask('DELETE', `${path(namespace)}/${name}`);
+    const reply = await this.#client.request('DELETE', `${path(namespace)}/${name}`);
     assert.equal(reply.code, 200, reply.text);
     this.#current.delete(key);
-    // the answer of a deletion does not tell its version: the list that does not show it any more does
+    // the answer to a deletion has no version: the version of the next list is used
     const list = await this.#client.get(`${path(namespace)}?fieldSelector=metadata.name%3D${name}`);
     this.steps.push({ revision: Number(list.json.metadata.resourceVersion), before, after: undefined });
   }
 
-  /** So many changes of some twenty objects, the same in each run. */
-  async play(count: number): Promise<void> {
+  /** Makes `count` changes to about twenty objects, the same in each run. */
+  async makeChanges(count: number): Promise<void> {
     for (let i = 0; this.steps.length < count; i++) {
-      const namespace = SPACES[(i * 7) % 3 === 0 ? 0 : 1] as string;
+      const namespace = NAMESPACES[(i * 7) % 3 === 0 ? 0 : 1] as string;
       const name = `x${10 + ((i * i + 3 * i) % 23)}`;
       const color = i % 5 === 4 ? undefined : (['red', 'blue', 'red', 'green'] as const)[(i * 3) % 4];
       await this.change(namespace, name, color);
     }
   }
 
-  /** The objects at a version, in key order, as lists have them. */
+  /** The objects at a version, in key order, as in a list. */
   at(revision: number, selects: (object: ObjectData) => boolean = () => true): ObjectData[] {
     const state = new Map<string, ObjectData>();
     for (const { revision: at, before, after } of this.steps) {
@@ -84,16 +84,16 @@ export class History {
     return objects.map(({ kind: _kind, apiVersion: _apiVersion, ...object }) => object);
   }
 
-  /** The events after a version, as "TYPE namespace/name step version", of what a watch selects. */
+  /** The events after a version for the selected objects, as "TYPE namespace/name step version". */
   events(after: number, selects: (object: ObjectData) => boolean = () => true): string[] {
-    const told: string[] = [];
+    const lines: string[] = [];
     for (const { revision, before, after: next } of this.steps) {
       if (revision <= after) continue;
       const [was, is] = [before !== undefined && selects(before), next !== undefined && selects(next)];
-      if (is) told.push(line(was ? 'MODIFIED' : 'ADDED', next, revision));
-      else if (was) told.push(line('DELETED', before, revision));
+      if (is) lines.push(line(was ? 'MODIFIED' : 'ADDED', next, revision));
+      else if (was) lines.push(line('DELETED', before, revision));
     }
-    return told;
+    return lines;
   }
 }
 

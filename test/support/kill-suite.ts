@@ -5,7 +5,7 @@ import { underLoad } from './under-load.ts';
 
 const noNats = await whyNoNats();
 
-/** Kills parts without warning under load, and checks what clients were promised. */
+/** Kills parts with SIGKILL under load, and checks the promises to clients. */
 export function killSuite(title: string, parts: readonly string[]): void {
   describe(title, () => {
     let system: RunningSystem;
@@ -14,10 +14,10 @@ export function killSuite(title: string, parts: readonly string[]): void {
     });
     after(() => system.stop());
 
-    test('no acknowledged write is lost, and watchers miss nothing, see nothing twice and need no new list', async () => {
+    test('No acknowledged write is lost, and watchers receive each event once and need no new list.', async () => {
       const { client, tidegate } = system;
       await underLoad(client, async (progress) => {
-        // without NATS the rest is no less worth killing
+        // without NATS, the other parts are still killed
         for (const part of parts.filter((name) => name !== 'nats' || noNats === undefined)) {
           const pid = tidegate.pid(part);
           process.kill(pid, 'SIGKILL');

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
-import { booked, needs } from '@tidegate/testkit';
+import { needs, timed } from '@tidegate/testkit';
 import { buildGoProgram, CannotBuild } from './go-program.ts';
 
 const VERSION = 'v0.35.4';
@@ -12,25 +12,25 @@ type Found = { readonly program: string } | { readonly why: string };
 
 let found: Found | undefined;
 
-/** A real kubectl: the one on the path, else one built from its published Go modules into the project's cache. */
+/** Finds kubectl on the path, or builds it from its published Go modules into the project's cache. */
 export function findKubectl(): string {
-  const looked = known();
-  if ('why' in looked) throw new Error(`this test ${looked.why}`);
-  return looked.program;
+  const result = lookup();
+  if ('why' in result) throw new Error(`this test ${result.why}`);
+  return result.program;
 }
 
-/** undefined where it can be had. */
+/** Why kubectl is not available, or undefined if it is. */
 export function whyNoKubectl(): string | undefined {
-  const looked = known();
-  return 'why' in looked ? looked.why : undefined;
+  const result = lookup();
+  return 'why' in result ? result.why : undefined;
 }
 
-function known(): Found {
-  found ??= lookForKubectl();
+function lookup(): Found {
+  found ??= locateKubectl();
   return found;
 }
 
-function lookForKubectl(): Found {
+function locateKubectl(): Found {
   if (spawnSync('kubectl', ['version', '--client']).status === 0) return { program: 'kubectl' };
   if (existsSync(cached)) return { program: cached };
   if (spawnSync('go', ['version']).status !== 0) return { why: needs('kubectl') };
@@ -63,20 +63,20 @@ export function buildKubectl(target: string): void {
   buildGoProgram({ name: 'kubectl', main: MAIN, modules, target });
 }
 
-export interface Run {
+export interface KubectlResult {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs kubectl as a person would, with a time limit; `input` is what the person types, to its end. */
+/** Runs kubectl with a time limit; `input` is its standard input. */
 export function kubectl(
   kubeconfig: string,
   args: readonly string[],
   env: Record<string, string> = {},
   input?: string,
-): Promise<Run> {
-  return booked('kubectl', () => run(kubeconfig, args, env, input));
+): Promise<KubectlResult> {
+  return timed('kubectl', () => run(kubeconfig, args, env, input));
 }
 
 function run(
@@ -84,7 +84,7 @@ function run(
   args: readonly string[],
   env: Record<string, string>,
   input: string | undefined,
-): Promise<Run> {
+): Promise<KubectlResult> {
   return new Promise((resolve) => {
     const options = { env: { ...process.env, KUBECONFIG: kubeconfig, ...env }, timeout: 30_000, maxBuffer: 64 << 20 };
     const child = execFile(findKubectl(), [...args], options, (error, stdout, stderr) => {

@@ -16,7 +16,7 @@ export interface Manifest {
   readonly object: JsonObject;
 }
 
-/** The first manifest of each kind that has a name, and is good. Of one that is there in two versions the second has another. */
+/** The first valid manifest with a name for each kind. Kinds that share their storage get different names. */
 export function manifests(): Manifest[] {
   const registry = builtInRegistry();
   const seen = new Set<string>();
@@ -24,8 +24,8 @@ export function manifests(): Manifest[] {
     .sort()
     .flatMap((file): Manifest[] => {
       const { path, cases } = JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as Corpus;
-      const good = cases.find(({ valid, manifest }) => valid && (manifest.metadata as JsonObject)?.name !== undefined);
-      const object = good?.manifest;
+      const valid = cases.find((one) => one.valid && (one.manifest.metadata as JsonObject)?.name !== undefined);
+      const object = valid?.manifest;
       const [, group = '', version = ''] = /^\/(?:api|apis\/([^/]+))\/([^/]+)/.exec(path) ?? [];
       const kind = registry.find(group, version, path.split('/').at(-1) as string);
       if (object === undefined || kind === undefined || !kind.entry.verbs.includes('patch')) return [];

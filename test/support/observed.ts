@@ -24,13 +24,13 @@ writeFileSync(join(path, 'policy.yaml'), POLICY);
 
 export const AUDIT_LOG = join(path, 'audit.log');
 
-/** A system that tells what it does: every request in the audit log, and every detail in the logs. With CBOR. */
+/** A system with an audit log of every request, debug logs and CBOR. */
 export const OBSERVED = {
   args: ['--log-level=debug', ...CBOR.args],
   env: {
     TIDEGATE_AUDIT_POLICY_FILE: join(path, 'policy.yaml'),
     TIDEGATE_AUDIT_LOG_PATH: AUDIT_LOG,
-    // only what a client has sampled is traced; nobody listens there
+    // only requests that a client has sampled are traced; there is no collector at this address
     TIDEGATE_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     TIDEGATE_TRACE_SAMPLE_RATIO: '0',
   },

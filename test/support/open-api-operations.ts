@@ -1,10 +1,10 @@
 import type { Client } from './client.ts';
 
-/** What an OpenAPI document says that one method of one path takes and answers. */
+/** The media types and query parameters of one operation in an OpenAPI document. */
 export interface ListedOperation {
   readonly path: string;
   readonly method: string;
-  /** media types of the body; undefined where there is none */
+  /** media types of the body, or undefined if there is none */
   readonly takes: readonly string[] | undefined;
   /** media types of the answer, by status code */
   readonly answers: Readonly<Record<string, readonly string[]>>;
@@ -18,7 +18,7 @@ interface Parameter {
   readonly in: string;
 }
 
-/** The operations of every document of version 3. */
+/** The operations of all OpenAPI v3 documents. */
 export async function listedInV3(client: Client): Promise<ListedOperation[]> {
   const { paths } = (await client.get('/openapi/v3')).json;
   const found: ListedOperation[] = [];
@@ -39,7 +39,7 @@ export async function listedInV3(client: Client): Promise<ListedOperation[]> {
   return found;
 }
 
-/** The operations of the document of version 2. What it says of one answer, it says of all. */
+/** The operations of the OpenAPI v2 document. All answers of an operation have the same media types. */
 export async function listedInV2(client: Client): Promise<ListedOperation[]> {
   const { json } = await client.get('/openapi/v2');
   return operationsIn(json.paths, ({ consumes, produces, parameters = [], responses }) => ({
@@ -50,12 +50,12 @@ export async function listedInV2(client: Client): Promise<ListedOperation[]> {
   }));
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a document of another version has other fields
-type Said = any;
+// biome-ignore lint/suspicious/noExplicitAny: the fields depend on the version of the document
+type Operation = any;
 
 function operationsIn(
-  paths: Record<string, Said>,
-  read: (operation: Said) => Pick<ListedOperation, 'takes' | 'answers'>,
+  paths: Record<string, Operation>,
+  read: (operation: Operation) => Pick<ListedOperation, 'takes' | 'answers'>,
 ): ListedOperation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method] !== undefined).map((method) => {

@@ -10,7 +10,7 @@ export interface ReceivedSpan {
   parentSpanId: string;
 }
 
-/** What of OTLP's messages the tests look at; field numbers are those of the published protocol. */
+/** The part of the OTLP messages that tests use, with the published field numbers. */
 const { root } = protobuf.parse(`
   syntax = "proto3";
   message Request { repeated ResourceSpans resource_spans = 1; }
@@ -31,7 +31,7 @@ interface Decoded {
   }>;
 }
 
-/** A real receiver of OTLP over HTTP in Protobuf: it keeps the spans that it is sent. */
+/** A receiver of OTLP over HTTP in Protobuf, which keeps the received spans. */
 export async function startOtlpReceiver() {
   const spans: ReceivedSpan[] = [];
   const server = createServer((request, response) => {

@@ -3,16 +3,15 @@ import { dataDirAt } from '@tidegate/local';
 import { copyPrepared, sourcesKey } from '@tidegate/testkit';
 
 /**
- * Fills the data directory of a system that has been started and has made its first objects: what each start would make
- * again, its database, certificates and first objects, takes longer than most tests. It is made again when any source of
- * the project has changed.
+ * Fills a data directory with the database, certificates and first objects of a started system, because creating them
+ * takes longer than most tests. The prepared directory is created again when a source of the project has changed.
  */
 export async function prepareSystem(dir: string, make: (dir: string) => Promise<unknown>): Promise<void> {
-  await copyPrepared({ name: 'system', key: sourcesKey(), make: (fresh) => makeClean(fresh, make) }, dir);
+  await copyPrepared({ name: 'system', key: sourcesKey(), make: (fresh) => makeWithoutLogs(fresh, make) }, dir);
 }
 
-/** The bus and the logs are of one run. */
-async function makeClean(dir: string, make: (dir: string) => Promise<unknown>): Promise<void> {
+/** Removes the data of NATS and the logs, which belong to one run. */
+async function makeWithoutLogs(dir: string, make: (dir: string) => Promise<unknown>): Promise<void> {
   await make(dir);
   const { nats, logs } = dataDirAt(dir);
   for (const place of [nats, logs]) rmSync(place, { recursive: true, force: true });

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { projectRoot } from '@tidegate/local';
 import { whyNoClone } from './git.ts';
 
-/** The version that this one replaces. Whoever publishes a version puts it here afterwards. */
+/** The commit of the last published version; update it after each release. */
 const PREVIOUS = '5c2410dd178a85a73d9b0e899edefe9545e16bbf';
 
-/** Why it cannot be had; undefined: it can. */
+/** Why the previous version is not available, or undefined if it is. */
 export function whyNoPreviousVersion(): string | undefined {
   const why = whyNoClone();
   if (why !== undefined) return why;
@@ -17,11 +17,11 @@ export function whyNoPreviousVersion(): string | undefined {
     execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], { cwd: projectRoot, stdio: 'ignore' });
     return undefined;
   } catch {
-    return `the history here does not reach back to ${PREVIOUS.slice(0, 7)}: clone without --depth`;
+    return `the Git history does not contain ${PREVIOUS.slice(0, 7)}: clone without --depth`;
   }
 }
 
-/** A copy of it that runs. Its own dependencies are installed; nothing of this project is touched. */
+/** Extracts the previous version into a temporary folder and installs its dependencies there. */
 export async function previousVersion(): Promise<{ root: string; remove: () => void }> {
   const root = mkdtempSync(join(tmpdir(), 'tidegate-previous-'));
   const run = promisify(execFile);

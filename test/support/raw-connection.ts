@@ -1,18 +1,23 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2, type SecureClientSessionOptions } from 'node:http2';
+import {
+  type ClientHttp2Session,
+  connect as connectHttp2,
+  constants,
+  type SecureClientSessionOptions,
+} from 'node:http2';
 import { connect, type TLSSocket } from 'node:tls';
 import type { TestTidegate } from '@tidegate/testkit';
 
-/** A TLS connection on which a test says what it likes, and hears what comes back. */
+/** A TLS connection on which a test sends any bytes and reads the received ones. */
 export class RawConnection {
   readonly socket: TLSSocket;
-  #heard = Buffer.alloc(0);
+  #received = Buffer.alloc(0);
   readonly closed: Promise<void>;
 
   private constructor(socket: TLSSocket) {
     this.socket = socket;
     socket.on('data', (part: Buffer) => {
-      this.#heard = Buffer.concat([this.#heard, part]);
+      this.#received = Buffer.concat([this.#received, part]);
     });
     socket.on('error', () => {});
     this.closed = new Promise((resolve) => {
@@ -27,19 +32,19 @@ export class RawConnection {
     return new RawConnection(socket);
   }
 
-  say(text: string | Buffer): void {
+  write(text: string | Buffer): void {
     this.socket.write(text);
   }
 
-  get heard(): Buffer {
-    return this.#heard;
+  get received(): Buffer {
+    return this.#received;
   }
 
   get text(): string {
-    return this.#heard.toString('latin1');
+    return this.#received.toString('latin1');
   }
 
-  /** the codes of all answers so far */
+  /** the status codes of all answers so far */
   get codes(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code));
   }
@@ -49,7 +54,7 @@ export class RawConnection {
   }
 }
 
-/** An HTTP/2 connection, as a client library opens it. */
+/** Opens an HTTP/2 session. */
 export async function openSession(
   { server }: Pick<TestTidegate, 'server'>,
   options: SecureClientSessionOptions = {},
@@ -60,7 +65,18 @@ export async function openSession(
   return session;
 }
 
-/** A frame of HTTP/2. */
+/** Sends requests and cancels each at once, as long as the connection is open; returns how many it sent. */
+export function cancelRequests(session: ClientHttp2Session, headers: Record<string, string>, count: number): number {
+  let sent = 0;
+  for (; sent < count && !session.closed && !session.destroyed; sent++) {
+    const stream = session.request(headers);
+    stream.on('error', () => {});
+    setImmediate(() => stream.close(constants.NGHTTP2_CANCEL));
+  }
+  return sent;
+}
+
+/** Encodes an HTTP/2 frame. */
 export function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);

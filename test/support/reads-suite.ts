@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { GARBAGE, MALFORMED, REFUSED, token, V, WITH_WATCH_LIST, WITHOUT_WATCH_LIST } from './bad-options.ts';
 import { type Client, configMap, type Reply, type Watch, type WatchEvent } from './client.ts';
+import {
+  INVALID_OPTIONS,
+  INVALID_TOKENS,
+  MALFORMED_VERSIONS,
+  token,
+  V,
+  WITH_WATCH_LIST,
+  WITHOUT_WATCH_LIST,
+} from './invalid-options.ts';
 import { type RunningSystem, runningSystem } from './running-system.ts';
 
 const MAPS = '/api/v1/namespaces/reads/configmaps';
@@ -14,22 +22,22 @@ interface Named {
 const namesOf = (reply: Reply): string[] => reply.json.items.map((item: Named) => item.metadata.name);
 const versionOf = (reply: Reply): number => Number(reply.json.metadata.resourceVersion);
 
-/** A state, and one that came three changes later: a is replaced, b deleted, f made. */
+/** Creates one state, and three changes later another: a is replaced, b deleted, f created. */
 async function prepare(client: Client): Promise<{ old: number; token: string; last: number }> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'reads' } };
-  assert.equal((await client.ask('POST', '/api/v1/namespaces', { body })).code, 201);
-  for (const name of OLD_NAMES) await client.ask('POST', MAPS, { body: configMap(name, { is: 'old' }) });
+  assert.equal((await client.request('POST', '/api/v1/namespaces', { body })).code, 201);
+  for (const name of OLD_NAMES) await client.request('POST', MAPS, { body: configMap(name, { is: 'old' }) });
   const page = await client.get(`${MAPS}?limit=2`);
-  await client.ask('PUT', `${MAPS}/a`, { body: configMap('a', { is: 'new' }) });
-  await client.ask('DELETE', `${MAPS}/b`);
-  const made = await client.ask('POST', MAPS, { body: configMap('f', { is: 'new' }) });
+  await client.request('PUT', `${MAPS}/a`, { body: configMap('a', { is: 'new' }) });
+  await client.request('DELETE', `${MAPS}/b`);
+  const made = await client.request('POST', MAPS, { body: configMap('f', { is: 'new' }) });
   return { old: versionOf(page), token: page.json.metadata.continue, last: versionOf(made) };
 }
 
 type Meaning = 'most recent' | 'any' | 'not older than' | 'exact' | 'continuation' | 400 | 422;
 type Row = readonly [match: string, paging: '' | 'limit' | 'token', unset: Meaning, zero: Meaning, other: Meaning];
 
-/** The table of lists: what each combination means, by the version unset, "0" and another. */
+/** The meaning of each combination of options of a list, for resourceVersion unset, "0" and another. */
 const LISTS: readonly Row[] = [
   ['', '', 'most recent', 'any', 'not older than'],
   ['', 'limit', 'most recent', 'any', 'exact'],
@@ -45,9 +53,9 @@ interface Gates {
   readonly watchList: boolean;
 }
 
-/** What each read means, of every combination of versions, matches and pages. */
+/** Tests the semantics of reads for every combination of resourceVersion, resourceVersionMatch and paging. */
 export function readsSuite({ snapshots, watchList }: Gates): void {
-  describe(`With ListFromCacheSnapshot=${snapshots} and WatchList=${watchList}`, () => {
+  describe(`Reads with ListFromCacheSnapshot=${snapshots} and WatchList=${watchList}`, () => {
     let system: RunningSystem;
     let client: Client;
     let old: number;
@@ -62,9 +70,9 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
     });
     after(() => system.stop());
 
-    /** Something new, so that what is most recent is not what somebody remembers. */
+    /** Makes a new revision, so that the most recent state differs from cached ones. */
     const touch = async () =>
-      versionOf(await client.ask('PUT', `${MAPS}/c`, { body: configMap('c', { at: `${Math.random()}` }) }));
+      versionOf(await client.request('PUT', `${MAPS}/c`, { body: configMap('c', { at: `${Math.random()}` }) }));
 
     const CHECKS: Readonly<Record<Meaning, (query: string, limit: number) => Promise<void>>> = {
       'most recent': async (query, limit) => {
@@ -123,7 +131,7 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       for (const [i, meaning] of meanings.entries()) {
         const version = ['unset', '"0"', 'another version'][i];
         const title = `match ${match || 'unset'}, ${paging === 'token' ? 'limit and continue' : paging || 'no limit'}, ${version}`;
-        test(`a list with ${title} is ${typeof meaning === 'number' ? 'invalid' : meaning}`, async () => {
+        test(`A list with ${title} is ${typeof meaning === 'number' ? 'invalid' : meaning}.`, async () => {
           const query = [
             ...(match === '' ? [] : [`resourceVersionMatch=${match}`]),
             ...(paging === '' ? [] : ['limit=2']),
@@ -135,7 +143,7 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       }
     }
 
-    test('a get is the most recent when no version is named, any at "0", and not older than another', async () => {
+    test('A get returns the most recent state without a version, any state with "0", and a state not older than another version.', async () => {
       const written = await touch();
       assert.equal(versionOf(await client.get(`${MAPS}/c`)), written);
       assert.equal(versionOf(await client.get(`${MAPS}/c?resourceVersion=`)), written);
@@ -152,25 +160,25 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       watch.close();
       return events;
     };
-    const told = (events: WatchEvent[]) =>
+    const linesOf = (events: WatchEvent[]) =>
       events.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`.trim());
 
     for (const [title, query] of [
-      ['no version gets the state and starts at the most recent', ''],
-      ['"0" gets the state and starts at any', '&resourceVersion=0'],
+      ['without a version sends the state and starts at the most recent version.', ''],
+      ['with version "0" sends the state and starts at any version.', '&resourceVersion=0'],
     ] as const) {
-      test(`a watch with ${title}`, async () => {
-        // any state may be one from before the test: this list brings the mirror to the present
+      test(`A watch ${title}`, async () => {
+        // "any state" may be older than the test; this list updates the mirror
         await client.get(MAPS);
         const watch = await client.watch(`${MAPS}?watch=1${query}`);
         const state = NEW_NAMES.map((name) => `ADDED ${name}`);
         const written = await touch();
         const events = await take(watch, 6);
-        assert.deepEqual(told(events), [...state, 'MODIFIED c']);
+        assert.deepEqual(linesOf(events), [...state, 'MODIFIED c']);
         assert.equal(Number(events[5]?.object.metadata.resourceVersion), written);
       });
 
-      test(`such a watch (${query || 'no version'}) ${watchList ? 'tells' : 'does not tell'} where its state ends`, async () => {
+      test(`A watch with ${query || 'no version'} and bookmarks ${watchList ? 'sends' : 'does not send'} a bookmark after its state.`, async () => {
         const watch = await client.watch(`${MAPS}?watch=1&allowWatchBookmarks=true${query}`);
         await touch();
         const [, , , , , sixth] = await take(watch, 6);
@@ -178,17 +186,17 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       });
     }
 
-    test('a watch with another version starts at exactly that', async () => {
+    test('A watch with another version starts at exactly that version.', async () => {
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${old}`);
-      assert.deepEqual(told(await take(watch, 3)), ['MODIFIED a', 'DELETED b', 'ADDED f']);
+      assert.deepEqual(linesOf(await take(watch, 3)), ['MODIFIED a', 'DELETED b', 'ADDED f']);
     });
 
-    test('a watch of one object tells of that object only', async () => {
+    test('A watch of one object sends events of that object only.', async () => {
       const watch = await client.watch(`${MAPS}/b?watch=1&resourceVersion=${old}`);
-      assert.deepEqual(told(await take(watch, 1)), ['DELETED b']);
+      assert.deepEqual(linesOf(await take(watch, 1)), ['DELETED b']);
     });
 
-    test('a watch at a version of the future waits silently, and goes on from there', async () => {
+    test('A watch at a future version sends nothing until that version, and then continues from there.', async () => {
       const now = await touch();
       const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${now + 2}`);
       const written = [await touch(), await touch(), await touch()];
@@ -202,28 +210,28 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
         ['"0"', '&resourceVersion=0'],
         ['another version', '&resourceVersion=OLD'],
       ] as const) {
-        test(`a streaming list with ${version} sends the state, the marked bookmark, and what follows`, async () => {
+        test(`A streaming list with ${version} sends the state, the marked bookmark and later changes.`, async () => {
           const written = await touch();
           const initial = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
           const watch = await client.watch(`${MAPS}?${initial}${query.replace('OLD', String(old))}`);
           await touch();
           const events = await take(watch, 7);
-          assert.deepEqual(told(events), [...NEW_NAMES.map((name) => `ADDED ${name}`), 'BOOKMARK', 'MODIFIED c']);
+          assert.deepEqual(linesOf(events), [...NEW_NAMES.map((name) => `ADDED ${name}`), 'BOOKMARK', 'MODIFIED c']);
           const { metadata } = events[5]?.object ?? {};
           assert.deepEqual(metadata.annotations, { 'k8s.io/initial-events-end': 'true' });
           assert.ok(Number(metadata.resourceVersion) >= (query === '' ? written : old));
         });
       }
 
-      test('a streaming list that wants no initial events is a watch', async () => {
+      test('A streaming list with sendInitialEvents=false is a watch.', async () => {
         const initial = 'sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
         const watch = await client.watch(`${MAPS}?watch=1&${initial}&resourceVersion=${old}`);
-        assert.deepEqual(told(await take(watch, 3)), ['MODIFIED a', 'DELETED b', 'ADDED f']);
+        assert.deepEqual(linesOf(await take(watch, 3)), ['MODIFIED a', 'DELETED b', 'ADDED f']);
       });
     }
 
-    for (const [query, message] of [...REFUSED, ...(watchList ? WITH_WATCH_LIST : WITHOUT_WATCH_LIST)]) {
-      test(`?${query} is refused with the words that clients know`, async () => {
+    for (const [query, message] of [...INVALID_OPTIONS, ...(watchList ? WITH_WATCH_LIST : WITHOUT_WATCH_LIST)]) {
+      test(`?${query} is rejected with the message of kube-apiserver.`, async () => {
         const { code, json } = await client.get(`${MAPS}?${query}`);
         assert.equal(code, 422);
         assert.equal(json.message, message);
@@ -233,8 +241,8 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       });
     }
 
-    test('a malformed version is 400 everywhere', async () => {
-      for (const version of MALFORMED) {
+    test('A malformed version is rejected with 400 in every read.', async () => {
+      for (const version of MALFORMED_VERSIONS) {
         for (const query of ['/a?', '?', '?limit=2&', '?resourceVersionMatch=Exact&', '?watch=1&', '/a?watch=1&']) {
           const reply = await client.get(`${MAPS}${query}resourceVersion=${version}`);
           assert.equal(reply.code, 400, `${query} ${version}`);
@@ -243,8 +251,8 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       }
     });
 
-    test('a version of the future is 504 for gets and lists, and says so in the way that clients know', async () => {
-      const asked = last + 1_000_000;
+    test('Gets and lists at a future version fail with 504 and the cause ResourceVersionTooLarge.', async () => {
+      const future = last + 1_000_000;
       const queries = [
         '/a?',
         '?',
@@ -252,11 +260,11 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
         '?resourceVersionMatch=Exact&',
         '?resourceVersionMatch=NotOlderThan&limit=1&',
       ];
-      const replies = await Promise.all(queries.map((query) => client.get(`${MAPS}${query}resourceVersion=${asked}`)));
+      const replies = await Promise.all(queries.map((query) => client.get(`${MAPS}${query}resourceVersion=${future}`)));
       for (const { code, json, headers } of replies) {
         assert.equal(code, 504);
         assert.equal(json.reason, 'Timeout');
-        assert.match(json.message, new RegExp(`^Timeout: Too large resource version: ${asked}, current: \\d+$`));
+        assert.match(json.message, new RegExp(`^Timeout: Too large resource version: ${future}, current: \\d+$`));
         assert.deepEqual(json.details.causes, [
           { reason: 'ResourceVersionTooLarge', message: 'Too large resource version' },
         ]);
@@ -265,8 +273,8 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       }
     });
 
-    for (const [what, text] of Object.entries(GARBAGE)) {
-      test(`a token that is ${what} is 400`, async () => {
+    for (const [what, text] of Object.entries(INVALID_TOKENS)) {
+      test(`A continue token with this defect is rejected with 400: ${what}.`, async () => {
         const { code, json } = await client.get(`${MAPS}?limit=2&continue=${encodeURIComponent(text)}`);
         assert.equal(code, 400);
         assert.equal(json.reason, 'BadRequest');
@@ -274,17 +282,17 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       });
     }
 
-    test('a token that is over is 410, with one that brings the rest of the newest state', async () => {
-      const over = token({ v: V, rv: last, start: 'a\0', until: Date.now() - 1 });
-      const { code, json } = await client.get(`${MAPS}?limit=2&continue=${over}`);
+    test('An expired token is rejected with 410 and a new token for the rest of the newest state.', async () => {
+      const expired = token({ v: V, rv: last, start: 'a\0', until: Date.now() - 1 });
+      const { code, json } = await client.get(`${MAPS}?limit=2&continue=${expired}`);
       assert.deepEqual([code, json.reason], [410, 'Expired']);
       const rest = await client.get(`${MAPS}?limit=2&continue=${json.metadata.continue}`);
       assert.deepEqual(namesOf(rest), ['c', 'd']);
       const { until: given } = JSON.parse(Buffer.from(next, 'base64url').toString());
-      assert.ok(Math.abs(given - Date.now() - 300_000) < 120_000, 'tokens hold for five minutes');
+      assert.ok(Math.abs(given - Date.now() - 300_000) < 120_000, 'tokens are valid for five minutes');
     });
 
-    test('a token with revision -1 brings the rest of the newest state', async () => {
+    test('A token with revision -1 continues with the newest state.', async () => {
       await touch();
       const reply = await client.get(`${MAPS}?limit=2&continue=${token({ v: V, rv: -1, start: 'a\0' })}`);
       assert.deepEqual(namesOf(reply), ['c', 'd']);
@@ -292,7 +300,7 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       assert.ok(versionOf(reply) > last);
     });
 
-    test('pages have one version while writes go on, and the last says that it is', async () => {
+    test('All pages of a list have the same version during writes, and the last page has an empty token.', async () => {
       let page = await client.get(`${MAPS}?limit=2`);
       const version = versionOf(page);
       const names = namesOf(page);
@@ -308,7 +316,7 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       assert.deepEqual(remaining, [3, 1, undefined]);
     });
 
-    test('exact lists and continuations come from where the gate says', async () => {
+    test('The gate ListFromCacheSnapshot decides whether exact lists and continuations are read from the store.', async () => {
       const count = async () => {
         const { text } = await client.get('/metrics');
         return Number(/^tidegate_gateway_lists_total\{source="store"\} (\d+)/m.exec(text)?.[1] ?? 0);
@@ -320,7 +328,7 @@ export function readsSuite({ snapshots, watchList }: Gates): void {
       assert.equal(await count(), before + (snapshots ? 0 : 2));
     });
 
-    test('a place that no object can have is empty', async () => {
+    test('A namespace that cannot exist has no objects.', async () => {
       const at = `resourceVersion=${old}&resourceVersionMatch=Exact`;
       for (const place of ['nowhere', 'a%27b', 'a%5Cb', 'a%00b']) {
         const reply = await client.get(`/api/v1/namespaces/${place}/configmaps?${at}`);

@@ -5,48 +5,50 @@ import { metricAt } from './metric.ts';
 import type { RunningSystem } from './running-system.ts';
 
 interface ResumeSuite {
-  /** how long the watcher is away, while others write as fast as they can */
+  /** how long the watcher is disconnected, while others write as fast as they can */
   readonly awaySeconds: number;
   readonly open: () => Promise<RunningSystem>;
-  /** what the watcher was away for is still in memory, or is read from the store's log */
+  /** whether the missed changes are still in memory or are read from the store's log */
   readonly from: 'window' | 'log';
 }
 
 const WRITERS = 16;
 const OBJECTS = 50;
-/** Each time; a third of them are selected. */
-const AT_LEAST = 300;
+/** The minimum number of writes in each phase; a third of the objects match the selector. */
+const MIN_WRITES = 300;
 const SELECTOR = 'labelSelector=colour%3Dred';
 
-/** A watcher that was away gets what one gets that was there all the time. */
+/** A watcher that reconnects receives the same events as a watcher that was connected all the time. */
 export function resumeSuite({ awaySeconds, open, from }: ResumeSuite): void {
-  describe(`After ${awaySeconds} s of heavy writes`, () => {
+  describe(`Resuming after ${awaySeconds} s of heavy writes`, () => {
     let system: RunningSystem;
     before(async () => {
       system = await open();
     });
     after(() => system?.stop());
 
-    test(`a watcher that was away gets everything, from the ${from}`, async (t) => {
+    test(`A watcher that was disconnected for ${awaySeconds} s receives all missed events from the ${from}.`, async (t) => {
       const { client, tidegate } = system;
       const { json } = await client.get(MAPS);
       const begin = Number(json.metadata.resourceVersion);
       const queries = [MAPS, `${MAPS}?${SELECTOR}`].map((path) => follow(path, begin));
       const present = queries.map(async (query) => versionsUntilEnd(await client.watch(query)));
       const rounds = Array.from({ length: WRITERS }, () => 0);
-      const left = performance.now();
+      const disconnectedAt = performance.now();
       let written = await writeFor(client, awaySeconds * 1000, rounds);
-      /** whether it has no memory of the first seconds */
-      const forgets = async (first: number) => {
-        const seconds = (performance.now() - left) / 1000;
+      /** whether the window no longer has the first seconds */
+      const hasDropped = async (first: number) => {
+        const seconds = (performance.now() - disconnectedAt) / 1000;
         const reach = await metricAt(tidegate.part('gateway').opsAddress as string, 'tidegate_gateway_window_seconds');
         t.diagnostic(`${written} writes in ${seconds} s; the window reaches back ${reach} s`);
         return reach < (from === 'log' ? seconds - first : awaySeconds);
       };
-      // a slow machine may not have filled the window in that time
-      while (from === 'log' && !(await forgets(0.5))) written += await writeFor(client, 500, rounds);
-      const last = Number((await client.ask('POST', MAPS, { body: object('end', 0) })).json.metadata.resourceVersion);
-      assert.equal(await forgets(0), from === 'log');
+      // on a slow machine, more writes are needed to fill the window
+      while (from === 'log' && !(await hasDropped(0.5))) written += await writeFor(client, 500, rounds);
+      const last = Number(
+        (await client.request('POST', MAPS, { body: object('end', 0) })).json.metadata.resourceVersion,
+      );
+      assert.equal(await hasDropped(0), from === 'log');
       const away = queries.map(async (query) => versionsUntilEnd(await client.watch(query)));
       const [all, selected, allLater, selectedLater] = await Promise.all([...present, ...away]);
       assert.equal(all?.at(-1), `ADDED end ${last}`);
@@ -68,19 +70,19 @@ function object(name: string, round: number) {
 }
 
 /**
- * Answers how many writes there were, each of which is an event: each writer goes on with the round in which it was, so
- * that no object is written as it is already.
+ * Returns the number of writes, each of which is an event: each writer continues with its last round, so that every
+ * write changes its object.
  */
 async function writeFor(client: Client, ms: number, rounds: number[]): Promise<number> {
   const end = performance.now() + ms;
   let written = 0;
   const writer = async (i: number) => {
-    while (performance.now() < end || written < AT_LEAST) {
+    while (performance.now() < end || written < MIN_WRITES) {
       const round = rounds[i] as number;
       rounds[i] = round + 1;
       const name = `w${i}-${round % OBJECTS}`;
       const [method, path] = round < OBJECTS ? ['POST', MAPS] : ['PUT', `${MAPS}/${name}`];
-      const { code, text } = await client.ask(method, path, { body: object(name, round) });
+      const { code, text } = await client.request(method, path, { body: object(name, round) });
       assert.ok(code === 200 || code === 201, text);
       written++;
     }
@@ -91,13 +93,13 @@ async function writeFor(client: Client, ms: number, rounds: number[]): Promise<n
 
 async function versionsUntilEnd(watch: Watch): Promise<string[]> {
   assert.equal(watch.code, 200);
-  const told: string[] = [];
+  const events: string[] = [];
   for (;;) {
     const { type, object } = await watch.next();
     assert.notEqual(type, 'ERROR', JSON.stringify(object));
-    told.push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`);
+    events.push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`);
     if (object.metadata.name === 'end') break;
   }
   watch.close();
-  return told;
+  return events;
 }

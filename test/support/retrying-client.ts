@@ -3,39 +3,38 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import { Agent, request } from 'node:https';
 import type { Endpoint } from '../reliability/load/api.ts';
 
-export interface Asked {
+export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
 }
 
-export interface Answered {
+export interface ApiAnswer {
   readonly code: number;
   readonly text: string;
   readonly retryAfterSeconds: number | undefined;
 }
 
-/** There was no answer. */
-interface Lost {
+interface NoAnswer {
   readonly why: string;
-  /** the server has done nothing about it: a transport sends it again by itself */
-  readonly wasRefused: boolean;
+  /** the server did not process the request, so it can be sent again at once */
+  readonly isUnprocessed: boolean;
 }
 
-/** How requests travel: one at a time on each of some connections, or all on one. */
+/** HTTP/1.1 with a pool of connections, or HTTP/2 with one. */
 interface Transport {
-  ask(asked: Asked): Promise<Answered | Lost>;
+  request(apiRequest: ApiRequest): Promise<ApiAnswer | NoAnswer>;
   close(): void;
 }
 
-const MOST_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 const RETRY_MS = 1000;
-/** how long a connection may be idle: what Node's own agent does */
+/** idle timeout of a connection, the default of Node's agent */
 const IDLE_MS = 5000;
 
 /**
- * A client that tries again as client-go does, and no more: what was certainly not served goes again at once; a read whose
- * connection broke after a second; anything that is answered with 429 or 5xx and Retry-After when that is over.
+ * A client with the retries of client-go: requests that were certainly not processed are sent again at once; a read whose
+ * connection broke, after a second; a request that was answered with 429 or 5xx and Retry-After, after that time.
  */
 export class RetryingClient {
   readonly #transport: Transport;
@@ -45,11 +44,11 @@ export class RetryingClient {
     this.#transport = version === 1 ? new Http1(endpoint) : new Http2(endpoint);
   }
 
-  /** The last answer, or why there is none. */
-  async ask(asked: Asked): Promise<Answered | string> {
+  /** Returns the last answer, or why there is none. */
+  async request(apiRequest: ApiRequest): Promise<ApiAnswer | string> {
     for (let attempt = 1; ; attempt++) {
-      const reply = await this.#transport.ask(asked);
-      const waitMs = attempt > MOST_ATTEMPTS ? undefined : waitOf(asked, reply);
+      const reply = await this.#transport.request(apiRequest);
+      const waitMs = attempt > MAX_ATTEMPTS ? undefined : waitOf(apiRequest, reply);
       if (waitMs === undefined) return 'why' in reply ? reply.why : reply;
       this.retries++;
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -61,14 +60,14 @@ export class RetryingClient {
   }
 }
 
-/** How long to wait until it is sent again; undefined: it is not. */
-function waitOf({ method }: Asked, reply: Answered | Lost): number | undefined {
-  if ('why' in reply) return reply.wasRefused ? 0 : method === 'GET' ? RETRY_MS : undefined;
+/** How long to wait before the next attempt, or undefined when the request is not sent again. */
+function waitOf({ method }: ApiRequest, reply: ApiAnswer | NoAnswer): number | undefined {
+  if ('why' in reply) return reply.isUnprocessed ? 0 : method === 'GET' ? RETRY_MS : undefined;
   const isBusy = reply.code === 429 || reply.code >= 500;
   return isBusy && reply.retryAfterSeconds !== undefined ? reply.retryAfterSeconds * 1000 : undefined;
 }
 
-function headersOf({ token }: Endpoint, { method }: Asked): Record<string, string> {
+function headersOf({ token }: Endpoint, { method }: ApiRequest): Record<string, string> {
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   return { authorization: `Bearer ${token}`, 'content-type': type };
 }
@@ -86,11 +85,11 @@ class Http1 implements Transport {
     this.#agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: 8, ca: readFileSync(endpoint.caFile) });
   }
 
-  ask(asked: Asked): Promise<Answered | Lost> {
-    const { method, path, body } = asked;
+  request(apiRequest: ApiRequest): Promise<ApiAnswer | NoAnswer> {
+    const { method, path, body } = apiRequest;
     return new Promise((resolve) => {
       const url = new URL(path, this.#endpoint.server);
-      const options = { method, headers: headersOf(this.#endpoint, asked), agent: this.#agent };
+      const options = { method, headers: headersOf(this.#endpoint, apiRequest), agent: this.#agent };
       const sent = request(url, options, (response) => {
         response.toArray().then(
           (parts) => {
@@ -98,14 +97,14 @@ class Http1 implements Transport {
             const retryAfterSeconds = retryAfter(response.headers['retry-after']);
             resolve({ code, text: Buffer.concat(parts).toString(), retryAfterSeconds });
           },
-          (error: Error) => resolve({ why: `broken off: ${error.message}`, wasRefused: false }),
+          (error: Error) => resolve({ why: `aborted: ${error.message}`, isUnprocessed: false }),
         );
       });
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // a connection that was idle and is found closed: what changes nothing may go again on another
-        const wasRefused = sent.reusedSocket && method === 'GET';
-        const kind = sent.reusedSocket ? 'a connection that was idle' : 'a new connection';
-        resolve({ why: `${method}: ${error.code ?? error.message} on ${kind}`, wasRefused });
+        // the server closed an idle connection: a read can be sent again on another
+        const isUnprocessed = sent.reusedSocket && method === 'GET';
+        const kind = sent.reusedSocket ? 'an idle connection' : 'a new connection';
+        resolve({ why: `${method}: ${error.code ?? error.message} on ${kind}`, isUnprocessed });
       });
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });
@@ -126,39 +125,43 @@ class Http2 implements Transport {
     this.#ca = readFileSync(endpoint.caFile);
   }
 
-  async ask(asked: Asked): Promise<Answered | Lost> {
-    const headers = { ':method': asked.method, ':path': asked.path, ...headersOf(this.#endpoint, asked) };
+  async request(apiRequest: ApiRequest): Promise<ApiAnswer | NoAnswer> {
+    const headers = {
+      ':method': apiRequest.method,
+      ':path': apiRequest.path,
+      ...headersOf(this.#endpoint, apiRequest),
+    };
     let stream: ClientHttp2Stream;
     try {
-      stream = this.#open().request(headers, { endStream: asked.body === undefined });
+      stream = this.#open().request(headers, { endStream: apiRequest.body === undefined });
     } catch (error) {
-      return { why: `not sent: ${(error as Error).message}`, wasRefused: true };
+      return { why: `not sent: ${(error as Error).message}`, isUnprocessed: true };
     }
-    if (asked.body !== undefined) stream.end(JSON.stringify(asked.body));
-    return answerOn(stream, asked.method);
+    if (apiRequest.body !== undefined) stream.end(JSON.stringify(apiRequest.body));
+    return answerOn(stream, apiRequest.method);
   }
 
   close(): void {
     this.#session?.close();
   }
 
-  /** A connection whose server has said goodbye takes nothing new. */
+  /** A session that received GOAWAY is not used for new requests. */
   #open(): ClientHttp2Session {
     const open = this.#session;
     if (open !== undefined) return open;
     const session = connect(this.#endpoint.server, { ca: this.#ca });
-    const leave = () => {
+    const drop = () => {
       if (this.#session === session) this.#session = undefined;
     };
-    session.on('goaway', leave);
-    session.on('close', leave);
-    session.on('error', leave);
+    session.on('goaway', drop);
+    session.on('close', drop);
+    session.on('error', drop);
     this.#session = session;
     return session;
   }
 }
 
-function answerOn(stream: ClientHttp2Stream, method: string): Promise<Answered | Lost> {
+function answerOn(stream: ClientHttp2Stream, method: string): Promise<ApiAnswer | NoAnswer> {
   return new Promise((resolve) => {
     let code = 0;
     let retryAfterSeconds: number | undefined;
@@ -176,8 +179,8 @@ function answerOn(stream: ClientHttp2Stream, method: string): Promise<Answered |
       const isWhole = code > 0 && stream.rstCode === constants.NGHTTP2_NO_ERROR && stream.readableEnded;
       if (isWhole) resolve({ code, text: Buffer.concat(parts).toString(), retryAfterSeconds });
       else {
-        const wasRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || stream.pending;
-        resolve({ why: `${method}: ${why} (${stream.rstCode})`, wasRefused });
+        const isUnprocessed = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM || stream.pending;
+        resolve({ why: `${method}: ${why} (${stream.rstCode})`, isUnprocessed });
       }
     });
   });

@@ -1,6 +1,6 @@
 import type { Api } from '../reliability/load/api.ts';
 
-/** Follows a collection from the version that it saw last, each time at the next address, and measures how long it was without a watch. */
+/** Watches a collection, resumes at the next address from the last version that it received, and measures the interruptions. */
 export class RollingWatcher {
   readonly versions: number[] = [];
   readonly interruptionsMs: number[] = [];
@@ -10,7 +10,7 @@ export class RollingWatcher {
   readonly #apis: readonly Api[];
   #next: number;
   #isStopped = false;
-  #cut: () => void = () => {};
+  #abort: () => void = () => {};
 
   constructor(apis: readonly Api[], first = 0) {
     this.#apis = apis;
@@ -32,16 +32,16 @@ export class RollingWatcher {
       }
       this.connects++;
       if (endedAt !== undefined) this.interruptionsMs.push(performance.now() - endedAt);
-      this.#cut = () => response.destroy();
+      this.#abort = () => response.destroy();
       let rest = '';
       try {
         for await (const text of response.setEncoding('utf8')) {
           const lines = (rest + text).split('\n');
           rest = lines.pop() ?? '';
-          for (const line of lines) this.#hear(line);
+          for (const line of lines) this.#receive(line);
         }
       } catch {
-        // it was cut off
+        // the connection was closed
       }
       endedAt = performance.now();
     }
@@ -49,10 +49,10 @@ export class RollingWatcher {
 
   stop(): void {
     this.#isStopped = true;
-    this.#cut();
+    this.#abort();
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     if (line.startsWith('{"type":"ERROR"')) {
       this.relists++;
       return;

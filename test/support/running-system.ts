@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { bootstrapPolicy } from '@tidegate/rbac';
-import { booked, startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { startTidegate, type TestTidegate, timed, until } from '@tidegate/testkit';
 import { Client } from './client.ts';
 import { prepareSystem } from './prepared-system.ts';
 
@@ -12,23 +12,23 @@ export interface RunningSystem {
 }
 
 /**
- * Nothing is written but by the test: its namespaces are as empty as it makes them, and revisions are its own. So they
+ * Settings with which only the test writes: namespaces contain only its objects, and it makes all revisions. Namespaces
  * have no service accounts, and pods need none.
  */
-export const alone = {
+export const ISOLATED = {
   TIDEGATE_CONTROLLERS: 'namespace-controller',
   TIDEGATE_DISABLE_ADMISSION_PLUGINS: 'ServiceAccount',
 };
-/** as users have it, with all its controllers and plugins, and two gateways, between which each connection is given to either */
+/** the defaults for users: all controllers and plugins; with two gateways, which share the connections */
 export const COMPLETE = {
   args: ['--workers=2'],
   env: { TIDEGATE_CONTROLLERS: '*', TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' },
 };
-/** with CBOR, which has to be switched on */
+/** with CBOR, which is off by default */
 export const CBOR = { args: ['--feature-gates=CBORServingAndStorage=true'] };
 /**
- * whose gateways remember a few changes only, hold collections of one MiB and less, take few bodies of a user at a time,
- * and compress what is short; with CBOR
+ * gateways with a short window, mirrors of at most one MiB, few concurrent body bytes for each user, and compression of
+ * short answers; with CBOR
  */
 export const SMALL_LIMITS = {
   ...CBOR,
@@ -39,25 +39,25 @@ export const SMALL_LIMITS = {
     TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '100',
   },
 };
-/** what every such system has made when it is settled */
+/** the number of objects that every system creates at its start */
 export const FIRST_OBJECTS = 50 + bootstrapPolicy().length;
 
 export type SystemOptions = NonNullable<Parameters<typeof startTidegate>[0]>;
 
-/** Each is known by the token `NAME-token`, and has no rights. */
+/** Each user has the token `NAME-token` and no permissions. */
 const USERS = join(import.meta.dirname, 'users.csv');
 
-/** A system in which only the test writes, and a client of its administrator. */
+/** Starts a system in which only the test writes, with a client of its administrator. */
 export async function runningSystem(options: SystemOptions = {}): Promise<RunningSystem> {
   const has = (option: string) => options.args?.some((arg) => arg.startsWith(option)) ?? false;
   const hasOwnData = options.dataDir !== undefined || has('--postgres-url');
-  const prepare = hasOwnData ? {} : { prepare: (dir: string) => prepareSystem(dir, makeFirstObjects) };
+  const prepare = hasOwnData ? {} : { prepare: (dir: string) => prepareSystem(dir, createFirstObjects) };
   const users = has('--token-auth-file') ? [] : [`--token-auth-file=${USERS}`];
   const args = [...users, ...(options.args ?? [])];
-  const tidegate = await startTidegate({ ...prepare, ...options, args, env: { ...alone, ...options.env } });
+  const tidegate = await startTidegate({ ...prepare, ...options, args, env: { ...ISOLATED, ...options.env } });
   const client = new Client(tidegate);
-  await settled(client);
-  if (options.env?.TIDEGATE_CONTROLLERS === '*') await furnished(client);
+  await untilSettled(client);
+  if (options.env?.TIDEGATE_CONTROLLERS === '*') await untilNamespacesFilled(client);
   return {
     tidegate,
     client,
@@ -68,25 +68,25 @@ export async function runningSystem(options: SystemOptions = {}): Promise<Runnin
   };
 }
 
-/** What the controllers of a complete system put into its first namespaces. */
-async function furnished(client: Client): Promise<void> {
+/** Waits until the controllers of a complete system have filled the first namespaces. */
+async function untilNamespacesFilled(client: Client): Promise<void> {
   for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
     for (const path of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
-      const there = async () => (await client.get(`/api/v1/namespaces/${namespace}/${path}`)).code === 200;
-      await until(`${path} of ${namespace} to be there`, there);
+      const exists = async () => (await client.get(`/api/v1/namespaces/${namespace}/${path}`)).code === 200;
+      await until(`${path} of ${namespace} to exist`, exists);
     }
   }
-  const told = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
-  await until('the authorities to be told of', async () => (await client.get(told)).code === 200);
+  const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+  await until('the authorities to be published', async () => (await client.get(authentication)).code === 200);
 }
 
-async function makeFirstObjects(dataDir: string): Promise<void> {
+async function createFirstObjects(dataDir: string): Promise<void> {
   const { stop } = await runningSystem({ dataDir });
   await stop();
 }
 
-/** The last of each sort that is made, and those that are made at once: no sort waits for another. */
-const LAST_MADE = [
+/** The last object of each sequence of first objects; the sequences run concurrently. */
+const LAST_CREATED = [
   '/api/v1/namespaces/kube-system',
   '/api/v1/namespaces/default/services/kubernetes',
   '/api/v1/namespaces/default/endpoints/kubernetes',
@@ -96,14 +96,14 @@ const LAST_MADE = [
 
 const POLICY = ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'];
 
-/** Roles and bindings are made in no order. */
+/** Roles and bindings are created in no particular order, so they are counted. */
 async function hasPolicy(client: Client): Promise<boolean> {
   const lists = await Promise.all(POLICY.map((name) => client.get(`/apis/rbac.authorization.k8s.io/v1/${name}`)));
   const counts = lists.map(({ json }) => (json?.items ?? []).length as number);
   return counts.reduce((sum, count) => sum + count, 0) >= bootstrapPolicy().length;
 }
 
-/** The last word about them is in their status. */
+/** Whether all flow schemas exist and have a status, which is written last. */
 async function hasFlows(client: Client): Promise<boolean> {
   const { json } = await client.get('/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas');
   const items: ReadonlyArray<{ status?: { conditions?: unknown[] } }> = json?.items ?? [];
@@ -111,17 +111,17 @@ async function hasFlows(client: Client): Promise<boolean> {
   return items.length >= wanted && items.every(({ status }) => status?.conditions !== undefined);
 }
 
-/** All that a system makes at its start is there. */
-export function settled(client: Client): Promise<void> {
-  return booked('a system settles', () => madeAll(client));
+/** Waits until the system has created its first objects. */
+export function untilSettled(client: Client): Promise<void> {
+  return timed('a system gets ready', () => untilFirstObjects(client));
 }
 
-async function madeAll(client: Client): Promise<void> {
-  for (const path of LAST_MADE) {
-    await until(`the first objects to be there, ${path}`, async () => (await client.get(path)).code === 200);
+async function untilFirstObjects(client: Client): Promise<void> {
+  for (const path of LAST_CREATED) {
+    await until(`the first object ${path} to exist`, async () => (await client.get(path)).code === 200);
   }
-  await until('the first roles and bindings to be there', () => hasPolicy(client));
-  await until('the first flow schemas to be told of their levels', () => hasFlows(client));
+  await until('the first roles and bindings to exist', () => hasPolicy(client));
+  await until('the first flow schemas to have a status', () => hasFlows(client));
   const range = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
   await until(
     'the range of services to be ready',

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort, serverPair, temporaryDir } from '@tidegate/testkit';
-import { programAt, whyNoProgram } from './cached-go-program.ts';
+import { programPath, whyNoProgram } from './cached-go-program.ts';
 
 const SAMPLE = { name: 'sample-apiserver', modules: ['k8s.io/sample-apiserver@v0.35.4'] };
 const ETCD = { name: 'etcd', modules: ['go.etcd.io/etcd/server/v3@v3.6.5'] };
 
-/** undefined where it can be had. */
+/** Why the sample server is not available, or undefined if it is. */
 export function whyNoSample(): string | undefined {
-  return whyNoProgram(SAMPLE) ?? (isEtcdThere() ? undefined : whyNoProgram(ETCD));
+  return whyNoProgram(SAMPLE) ?? (hasEtcd() ? undefined : whyNoProgram(ETCD));
 }
 
-function isEtcdThere(): boolean {
+function hasEtcd(): boolean {
   return spawnSync('etcd', ['--version']).status === 0;
 }
 
@@ -24,7 +24,7 @@ export interface SampleApiserver {
   stop(): Promise<void>;
 }
 
-/** The published sample of a server behind the API, as the Service `wardle` of `default`, with a store of its own. */
+/** Starts the published sample of an aggregated server, for the Service `wardle` of `default`, with its own etcd. */
 export async function startSample(kubeconfig: string): Promise<SampleApiserver> {
   const dir = temporaryDir('sample-apiserver');
   const [clients, peers, port] = [await freePort(), await freePort(), await freePort()];
@@ -33,13 +33,13 @@ export async function startSample(kubeconfig: string): Promise<SampleApiserver> 
   writeFileSync(certFile, cert);
   writeFileSync(keyFile, key);
   const etcdUrl = `http://127.0.0.1:${clients}`;
-  const etcd = spawn(isEtcdThere() ? 'etcd' : programAt(ETCD), [
+  const etcd = spawn(hasEtcd() ? 'etcd' : programPath(ETCD), [
     `--data-dir=${join(dir.path, 'etcd')}`,
     `--listen-client-urls=${etcdUrl}`,
     `--advertise-client-urls=${etcdUrl}`,
     `--listen-peer-urls=http://127.0.0.1:${peers}`,
   ]);
-  const sample = spawn(programAt(SAMPLE), [
+  const sample = spawn(programPath(SAMPLE), [
     `--etcd-servers=${etcdUrl}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${port}`,
@@ -53,13 +53,13 @@ export async function startSample(kubeconfig: string): Promise<SampleApiserver> 
     port,
     caBundle: Buffer.from(ca).toString('base64'),
     stop: async () => {
-      for (const child of processes) await ended(child);
+      for (const child of processes) await stopProcess(child);
       dir.remove();
     },
   };
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function stopProcess(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = once(child, 'close');
   child.kill('SIGKILL');

@@ -1,40 +1,40 @@
 import { type TestTidegate, until } from '@tidegate/testkit';
 import { atEnd } from '../runner/at-end.ts';
 import { Client } from './client.ts';
-import { type Contents, contentsOf, type Held } from './contents.ts';
 import { type RunningSystem, runningSystem, type SystemOptions } from './running-system.ts';
+import { type Contents, readContents, type StoredObject } from './system-contents.ts';
 
-/** So many systems a process keeps at a time; each has some 450 MiB. */
-const MOST_KEPT = 2;
+/** How many systems a process keeps running; each uses about 450 MiB. */
+const MAX_KEPT = 2;
 
-/** What each system has after its start changes by itself. */
-const RESTLESS = /\/leases\/|\/flowschemas\/|\/endpoints\/kubernetes$|\/endpointslices\/kubernetes$/;
+/** Initial objects that the system itself changes. */
+const SELF_CHANGING = /\/leases\/|\/flowschemas\/|\/endpoints\/kubernetes$|\/endpointslices\/kubernetes$/;
 
 interface Kept {
   readonly system: RunningSystem;
   readonly first: Contents['objects'];
 }
 
-/** by their options, the one used last at the end */
+/** by options, in order of last use */
 const kept = new Map<string, Kept>();
 
 /**
- * A running system that other files of tests have used before, and will use: for all that ask it about what they made
- * themselves. Whoever ends a part of it waits until that part is started again. At the end everything that a file has made is removed; where it has changed what each
- * system has from the beginning, the next file gets another system.
+ * A running system that several test files share, for tests that depend only on objects of their own. A test that stops
+ * a part waits until it runs again. `stop` removes all objects of the file; if the file changed initial objects, the
+ * next file gets a new system.
  */
 export async function sharedSystem(options: SystemOptions = {}): Promise<RunningSystem> {
   const key = JSON.stringify(options);
   const { system, first } = kept.get(key) ?? (await start(options));
   kept.delete(key);
   kept.set(key, { system, first });
-  while (kept.size > MOST_KEPT) await end([...kept.keys()][0] as string);
+  while (kept.size > MAX_KEPT) await end([...kept.keys()][0] as string);
   const client = new Client(system.tidegate);
   const release = async () => {
     let isUsable = false;
     try {
       if (await clean({ client, tidegate: system.tidegate }, first)) {
-        await system.tidegate.rests();
+        await system.tidegate.checkIdle();
         isUsable = true;
       }
     } finally {
@@ -43,13 +43,13 @@ export async function sharedSystem(options: SystemOptions = {}): Promise<Running
     }
     return 0;
   };
-  return { tidegate: borrowed(system.tidegate, release), client, stop: async () => void (await release()) };
+  return { tidegate: withRelease(system.tidegate, release), client, stop: async () => void (await release()) };
 }
 
 async function start(options: SystemOptions): Promise<Kept> {
   const system = await runningSystem(options);
-  atEnd('the systems that files shared end', endAll);
-  const { objects } = await contentsOf(system.client, system.tidegate);
+  atEnd('stop the shared systems', endAll);
+  const { objects } = await readContents(system.client, system.tidegate);
   return { system, first: objects };
 }
 
@@ -63,48 +63,48 @@ async function endAll(): Promise<void> {
   for (const key of [...kept.keys()]) await end(key);
 }
 
-/** The same, given back instead of stopped. */
-function borrowed(tidegate: TestTidegate, release: () => Promise<number>): TestTidegate {
+/** The same system, whose `stop` releases it instead. */
+function withRelease(tidegate: TestTidegate, release: () => Promise<number>): TestTidegate {
   const refuse = () => {
-    throw new Error('this system is shared: take one of your own to break it');
+    throw new Error('this system is shared: use runningSystem() to kill parts');
   };
   return Object.create(tidegate, { stop: { value: release }, kill: { value: refuse } });
 }
 
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
-/** Removes what was not there at first. Answers whether what was there is as it was. */
+/** Removes all objects that were not there at first. Returns whether the initial objects are unchanged. */
 async function clean({ client, tidegate }: Omit<RunningSystem, 'stop'>, first: Contents['objects']): Promise<boolean> {
-  let left: readonly string[] = [];
+  let remaining: readonly string[] = [];
   const last = await until(
-    () => `everything that the tests have made to be gone:\n${left.join('\n')}`,
+    () => `all objects of the tests to be removed:\n${remaining.join('\n')}`,
     async () => {
-      const { objects, unreadable } = await contentsOf(client, tidegate);
-      const strangers = [...objects.values()].filter(({ path }) => !first.has(path));
-      if (strangers.length === 0 && unreadable.length === 0) return objects;
-      left = [...unreadable, ...(await Promise.all(strangers.map((held) => removed(client, held))))];
+      const { objects, unreadable } = await readContents(client, tidegate);
+      const added = [...objects.values()].filter(({ path }) => !first.has(path));
+      if (added.length === 0 && unreadable.length === 0) return objects;
+      remaining = [...unreadable, ...(await Promise.all(added.map((object) => remove(client, object))))];
       return undefined;
     },
   );
   return [...first.values()].every(
     ({ path, metadata }) =>
-      RESTLESS.test(path) || last.get(path)?.metadata.resourceVersion === metadata.resourceVersion,
+      SELF_CHANGING.test(path) || last.get(path)?.metadata.resourceVersion === metadata.resourceVersion,
   );
 }
 
-/** Removes an object, and everything that it waits for; then it is gone, or soon. Answers what was said to that. */
-async function removed(client: Client, { path, metadata }: Held): Promise<string> {
+/** Deletes an object without waiting for finalizers. Returns the answers of the server. */
+async function remove(client: Client, { path, metadata }: StoredObject): Promise<string> {
   const answers: string[] = [path];
-  const ask = async (method: string, body: unknown, headers = {}) => {
-    const { code, json } = await client.ask(method, path, { body, headers });
+  const request = async (method: string, body: unknown, headers = {}) => {
+    const { code, json } = await client.request(method, path, { body, headers });
     answers.push(`${method} ${code} ${json?.message ?? ''}`);
   };
   if (path.includes('/customresourcedefinitions/')) {
-    // what only a webhook that is gone could convert could not be removed either
-    await ask('PATCH', { spec: { conversion: { strategy: 'None', webhook: null } } }, MERGE);
+    // objects that need a webhook which is gone could not be deleted
+    await request('PATCH', { spec: { conversion: { strategy: 'None', webhook: null } } }, MERGE);
   }
-  if (metadata.finalizers !== undefined) await ask('PATCH', { metadata: { finalizers: null } }, MERGE);
-  // also where it is being deleted already: a pod may have been given time
-  await ask('DELETE', { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
+  if (metadata.finalizers !== undefined) await request('PATCH', { metadata: { finalizers: null } }, MERGE);
+  // also if the object is being deleted already: a pod may have a grace period
+  await request('DELETE', { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
   return answers.join(': ');
 }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './client.ts';
 
-/** Follows a collection as clients do: after a break it goes on from the last version it saw. */
+/** Watches a collection; after an interruption it resumes from the last version that it received. */
 class Follower {
   readonly versions: bigint[] = [];
   readonly names: string[] = [];
-  /** a 410 means that the client would have had to list again */
+  /** how often a 410 would have forced the client to list again */
   relists = 0;
   readonly #client: Client;
   #from: string;
@@ -25,7 +25,7 @@ class Follower {
         if (this.#watch.code === 410) this.relists++;
         else if (this.#watch.code === 200) await this.#read(this.#watch);
       } catch {
-        // the gateway is away: it comes back
+        // the gateway is down and will be started again
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -50,21 +50,21 @@ class Follower {
   }
 }
 
-/** Each writer pauses after a write: what is tested is what becomes of writes, and not how many there can be. */
+/** Pause after each write; throughput does not matter here. */
 const PAUSE_MS = 20;
 
 interface Load {
   stopped: boolean;
-  /** what is not answered yet may never be */
+  /** the test has failed, so lost answers are not waited for */
   failed: boolean;
 }
 
-/** Writes one object after another, again where the answer was lost, until it is told to stop. */
+/** Creates objects one after another until stopped; a write without an answer is repeated. */
 async function write(client: Client, writer: number, acknowledged: string[], load: Load): Promise<void> {
   for (let i = 0; !load.stopped; i++) {
     const name = `w${writer}-${i}`;
     for (;;) {
-      const reply = await client.ask('POST', MAPS, { body: configMap(name) }).catch(() => undefined);
+      const reply = await client.request('POST', MAPS, { body: configMap(name) }).catch(() => undefined);
       if (reply?.code === 201 || reply?.code === 409) break;
       if (load.failed) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -74,12 +74,12 @@ async function write(client: Client, writer: number, acknowledged: string[], loa
   }
 }
 
-/** Resolves when writes have gone on since it was called. */
+/** Resolves when more than 30 further writes are acknowledged. */
 export type Progress = () => Promise<void>;
 
 /**
- * Lets writers and watchers work while something is done to the system, and checks afterwards what they were promised:
- * no acknowledged write is lost, and watchers missed nothing, saw nothing twice and needed no new list.
+ * Runs writers and watchers while `disturb` disturbs the system. Then checks that no acknowledged write is lost, and
+ * that watchers received each event once and needed no new list.
  */
 export async function underLoad(client: Client, disturb: (progress: Progress) => Promise<void>): Promise<void> {
   const from = (await client.get(MAPS)).json.metadata.resourceVersion;
@@ -90,7 +90,7 @@ export async function underLoad(client: Client, disturb: (progress: Progress) =>
   const writing = [0, 1, 2, 3].map((writer) => write(client, writer, acknowledged, load));
   const progress = async () => {
     const before = acknowledged.length;
-    await until('writes to go on', () => acknowledged.length > before + 30);
+    await until('writes to continue', () => acknowledged.length > before + 30);
   };
   try {
     try {
@@ -111,8 +111,8 @@ export async function underLoad(client: Client, disturb: (progress: Progress) =>
   }
 }
 
-/** What is known of an object that is not in the list: is it there, and did anybody see it come? */
-async function toldOf(client: Client, followers: readonly Follower[], name: string): Promise<string> {
+/** Describes an object that is missing from the list: whether it exists, and whether watchers received it. */
+async function describeMissing(client: Client, followers: readonly Follower[], name: string): Promise<string> {
   const [now, known] = await Promise.all([
     client.get(`${MAPS}/${name}`),
     client.get(`${MAPS}/${name}?resourceVersion=0`),
@@ -131,10 +131,10 @@ async function checkPromises(
   );
   const known = new Set(listed);
   const missing = acknowledged.filter((name) => !known.has(name));
-  assert.deepEqual(await Promise.all(missing.map((name) => toldOf(client, followers, name))), [], 'Durable');
+  assert.deepEqual(await Promise.all(missing.map((name) => describeMissing(client, followers, name))), [], 'Durable');
   assert.deepEqual(listed, [...acknowledged].sort());
   for (const { versions, names, relists } of followers) {
-    await until('the watchers to have caught up', () => names.length >= listed.length);
+    await until('the watchers to catch up', () => names.length >= listed.length);
     assert.ok(
       versions.every((version, i) => i === 0 || version > (versions[i - 1] as bigint)),
       'Ordered, Unique',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate, temporaryDir } from '@tidegate/testkit';
 import { Client } from '../support/client.ts';
-import { settled } from '../support/running-system.ts';
+import { untilSettled } from '../support/running-system.ts';
 import { type Controllers, startControllers } from './controllers.ts';
 import { readList } from './list.ts';
 import { keepNodeReady } from './one-node.ts';
@@ -27,7 +27,7 @@ describe("Kubernetes' own end-to-end tests pass", () => {
     programs = found;
     tidegate = await startTidegate();
     client = new Client(tidegate);
-    await settled(client);
+    await untilSettled(client);
     controllers = await startControllers(found['kube-controller-manager'], tidegate, {
       dir: place.path,
       // the rights of each controller are checked, too

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate, temporaryDir } from '@tidegate/testkit';
 import { Client } from '../support/client.ts';
-import { settled } from '../support/running-system.ts';
+import { untilSettled } from '../support/running-system.ts';
 import { type Controllers, startControllers } from './controllers.ts';
 import { lastLines } from './last-lines.ts';
 import { readList } from './list.ts';
@@ -53,8 +53,8 @@ describe("Kubernetes' shell tests of kubectl pass", () => {
       ],
     });
     const client = new Client(tidegate);
-    await settled(client);
-    const made = await client.ask('POST', '/api/v1/nodes', { body: NODE });
+    await untilSettled(client);
+    const made = await client.request('POST', '/api/v1/nodes', { body: NODE });
     client.close();
     assert.equal(made.code, 201, made.text);
     const signing = [`--cluster-signing-cert-file=${certificate}`, `--cluster-signing-key-file=${key}`];

@@ -10,7 +10,7 @@ const SIZE = { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100G
 /** A Node object that stays ready though no kubelet is behind it. */
 export async function keepNodeReady(client: Client): Promise<{ stop(): void }> {
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: NAME, labels: { 'kubernetes.io/hostname': NAME } } };
-  const made = await client.ask('POST', '/api/v1/nodes', { body: node });
+  const made = await client.request('POST', '/api/v1/nodes', { body: node });
   assert.equal(made.code, 201, made.text);
   await sayReady(client);
   const saying = setInterval(() => void sayReady(client), SAY_EVERY_MS);
@@ -21,13 +21,13 @@ async function sayReady(client: Client): Promise<void> {
   const now = new Date().toISOString();
   const seconds = now.replace(/\.\d+Z$/, 'Z');
   const merge = { 'Content-Type': 'application/merge-patch+json' };
-  const status = await client.ask('PATCH', `/api/v1/nodes/${NAME}/status`, {
+  const status = await client.request('PATCH', `/api/v1/nodes/${NAME}/status`, {
     headers: merge,
     body: { status: statusAt(seconds) },
   });
   assert.equal(status.code, 200, status.text);
   const leases = `/apis/coordination.k8s.io/v1/namespaces/${LEASE.namespace}/leases/${NAME}?fieldManager=node&force=true`;
-  const lease = await client.ask('PATCH', leases, {
+  const lease = await client.request('PATCH', leases, {
     headers: { 'Content-Type': 'application/apply-patch+yaml' },
     body: {
       apiVersion: 'coordination.k8s.io/v1',

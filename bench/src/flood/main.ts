@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startTidegate } from '@tidegate/testkit';
 import type { FloodJob, Sender, Sent } from './process.ts';
-import { prepared, type Setting } from './setting.ts';
+import { prepareCluster, type Setting } from './setting.ts';
 
 /**
- * What a flood does to others. The system has one core, the generators have another; others send at their pace, before the
- * flood and during it, and their 99th percentiles are compared.
+ * Measures the effect of a flood on other clients. The system has one core, the generators have another. Other clients
+ * send at a fixed rate before and during the flood, and their latencies are compared.
  */
 const PROCESS = fileURLToPath(new URL('process.ts', import.meta.url));
 const SECONDS = Number(process.env.FLOOD_SECONDS ?? 5);
 const ROUNDS = Number(process.env.FLOOD_ROUNDS ?? 4);
-/** ten times as many connections as fill the server, each with the next request as soon as it has an answer */
+/** ten times as many connections as saturate the server; each sends its next request after an answer */
 const FLOOD_CONNECTIONS = Number(process.env.FLOOD_CONNECTIONS ?? 320);
 
-/** for comparison: the two plain maxima only */
+/** for comparison: without priority and fairness, only with the maximum numbers of requests in flight */
 const isPlain = process.argv.includes('--plain');
 const PLAIN = { TIDEGATE_ENABLE_PRIORITY_AND_FAIRNESS: 'false' };
 
@@ -25,17 +25,17 @@ const tokens = join(import.meta.dirname, `.tokens-${process.pid}.csv`);
 const system = await startWithUsers();
 pin(1);
 try {
-  const setting = await prepared(system);
+  const setting = await prepareCluster(system);
   const others = (seconds: number) =>
-    send({ server: system.server, senders: othersOf(setting), seconds, isPatient: false });
+    send({ server: system.server, senders: othersOf(setting), seconds, isLowPriority: false });
   await others(5);
   for (const flood of floodsOf(setting)) {
     const [calm, flooded, answers] = [newTally(), newTally(), newTally()];
-    // in turns, because the machine is not the same from one minute to the next
+    // calm and flooded rounds alternate, because the speed of the machine varies
     for (let round = 0; round < ROUNDS; round++) {
       merge(calm, await others(SECONDS));
       const { promise: begun, resolve } = Promise.withResolvers<void>();
-      const job = { server: system.server, senders: [flood], seconds: SECONDS + 3, isPatient: true };
+      const job = { server: system.server, senders: [flood], seconds: SECONDS + 3, isLowPriority: true };
       const flooding = send(job, resolve);
       await begun;
       await pause(2000);
@@ -43,13 +43,13 @@ try {
       merge(answers, await flooding);
       await pause(1000);
     }
-    tell(flood.name, { calm, flooded, answers });
+    printResult(flood.name, { calm, flooded, answers });
   }
 } finally {
   await system.stop();
 }
 
-/** All threads of this process, and what it starts from now on. */
+/** Pins all threads of this process, and later child processes, to a core. */
 function pin(core: number): void {
   execFileSync('taskset', ['-acp', String(core), String(process.pid)], { stdio: 'ignore' });
 }
@@ -94,7 +94,7 @@ function floodsOf({ account }: Setting): Sender[] {
   return [
     { name: 'one noisy user', token: 'noisy-token', ...flood },
     { name: "a namespace's noisy service account", token: account, ...flood },
-    { name: 'nobody in particular', token: '', ...flood },
+    { name: 'anonymous clients', token: '', ...flood },
   ];
 }
 
@@ -127,13 +127,13 @@ function merge(tally: Tally, sent: readonly Sent[]): void {
   }
 }
 
-function tell(what: string, { calm, flooded, answers }: Record<'calm' | 'flooded' | 'answers', Tally>): void {
+function printResult(what: string, { calm, flooded, answers }: Record<'calm' | 'flooded' | 'answers', Tally>): void {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const seconds = ROUNDS * (SECONDS + 3);
-  const told = Object.entries([...answers.values()][0]?.codes ?? {}).map(
+  const rates = Object.entries([...answers.values()][0]?.codes ?? {}).map(
     ([code, count]) => `${code} ${Math.round(count / seconds)} times a second`,
   );
-  print(`\n${what}, answered with ${told.join(', ')}`);
+  print(`\n${what}, answered with ${rates.join(', ')}`);
   for (const { name, latencies: before } of calm.values()) {
     const during = flooded.get(name)?.latencies ?? [];
     const ratio = (part: number) => (at(during, part) / at(before, part)).toFixed(1);

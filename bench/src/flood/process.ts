@@ -1,13 +1,13 @@
 import { setPriority } from 'node:os';
 import { Connection } from '../generator/connection.ts';
 
-/** What one process is told to send: requests at a pace, or one after the other on each connection. */
+/** The job of one process: requests at a fixed rate, or one after another on each connection. */
 export interface FloodJob {
   readonly server: string;
   readonly senders: readonly Sender[];
   readonly seconds: number;
-  /** leaves the core to others that want it: what floods must not slow down who measures */
-  readonly isPatient: boolean;
+  /** runs with low CPU priority, so that the flood does not slow down the measuring process */
+  readonly isLowPriority: boolean;
 }
 
 export interface Sender {
@@ -15,10 +15,10 @@ export interface Sender {
   readonly token: string;
   readonly method: string;
   readonly path: string;
-  /** a merge patch; NUMBER in it is another one each time */
+  /** a merge patch; NUMBER is replaced by a different number each time */
   readonly body?: string;
   readonly connections: number;
-  /** a second, on each connection; 0: as fast as answers come */
+  /** requests a second on each connection; 0 for as fast as possible */
   readonly rate: number;
 }
 
@@ -30,7 +30,7 @@ export interface Sent {
 }
 
 process.once('message', (job: FloodJob) => {
-  if (job.isPatient) setPriority(19);
+  if (job.isLowPriority) setPriority(19);
   run(job).then(
     (sent) => process.send?.({ sent }),
     (error: Error) => process.send?.({ error: error.stack }),
@@ -59,19 +59,19 @@ async function run({ server, senders, seconds }: FloodJob): Promise<Sent[]> {
   );
 }
 
-interface Sending {
+interface SendOptions {
   readonly sender: Sender;
   readonly connection: Connection;
   readonly sent: Sent;
 }
 
-async function sendUntil(end: number, { sender, connection, sent }: Sending): Promise<void> {
+async function sendUntil(end: number, { sender, connection, sent }: SendOptions): Promise<void> {
   const { method, path, body, rate } = sender;
   while (performance.now() < end) {
     const started = performance.now();
     const bytes = body === undefined ? undefined : Buffer.from(body.replace('NUMBER', String(sent.latencies.length)));
-    const asked = connection.ask(method, path, bytes, 'application/merge-patch+json');
-    const answer = await Promise.race([asked.catch(() => undefined), pause(end - started).then(() => undefined)]);
+    const reply = connection.request(method, path, bytes, 'application/merge-patch+json');
+    const answer = await Promise.race([reply.catch(() => undefined), pause(end - started).then(() => undefined)]);
     if (answer === undefined) break;
     const took = performance.now() - started;
     sent.latencies.push(took);

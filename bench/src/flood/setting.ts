@@ -1,26 +1,32 @@
 import { Connection } from '../generator/connection.ts';
 
-/** What stands in the cluster while it is flooded. */
+/** The objects and the account for a flood. */
 export interface Setting {
   /** a token of the service account that floods */
   readonly account: string;
-  readonly node: Written;
-  readonly lease: Written;
+  readonly node: Update;
+  readonly lease: Update;
 }
 
-interface Written {
+interface Update {
   readonly path: string;
   readonly body: string;
 }
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 
-/** Makes objects to ask for, and lets the users do what they are to do. */
-export async function prepared({ server, token }: { server: string; token: string }): Promise<Setting> {
+/** Creates the objects and grants the permissions for the flood. */
+export async function prepareCluster({ server, token }: { server: string; token: string }): Promise<Setting> {
   const { hostname: host, port } = new URL(server);
   const admin = await Connection.open({ host, port: Number(port), token });
   const make = async (path: string, object: object) => {
-    const { code, body } = await admin.ask('POST', path, Buffer.from(JSON.stringify(object)), 'application/json', true);
+    const { code, body } = await admin.request(
+      'POST',
+      path,
+      Buffer.from(JSON.stringify(object)),
+      'application/json',
+      true,
+    );
     if (code !== 201) throw new Error(`${path} answered ${code}: ${body.toString('utf8')}`);
     return JSON.parse(body.toString('utf8')) as { status: { token?: string } };
   };
@@ -36,13 +42,13 @@ export async function prepared({ server, token }: { server: string; token: strin
     subjects: [...subjects, account],
   });
   await make('/api/v1/namespaces/noisy/serviceaccounts', { metadata: { name: 'noisy' } });
-  const given = await make('/api/v1/namespaces/noisy/serviceaccounts/noisy/token', { spec: {} });
+  const issued = await make('/api/v1/namespaces/noisy/serviceaccounts/noisy/token', { spec: {} });
   await make('/api/v1/nodes', { metadata: { name: 'n1' } });
   const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
   await make(leases, { metadata: { name: 'leader' }, spec: { holderIdentity: 'one' } });
   admin.close();
   return {
-    account: given.status.token ?? '',
+    account: issued.status.token ?? '',
     node: { path: '/api/v1/nodes/n1/status', body: '{"status":{"capacity":{"pods":"NUMBER"}}}' },
     lease: { path: `${leases}/leader`, body: '{"spec":{"leaseTransitions":NUMBER}}' },
   };

@@ -3,7 +3,7 @@ import { connect, type TLSSocket } from 'node:tls';
 
 export interface Answer {
   code: number;
-  /** body bytes, kept only when asked for */
+  /** the body, only if `keep` was set */
   body: Buffer;
   bytes: number;
 }
@@ -15,13 +15,13 @@ interface ConnectionOptions {
 }
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-/** One keep-alive connection of a client that costs little: one write a request, bodies counted and not parsed. */
+/** A keep-alive connection with little overhead: one write for each request, and bodies are counted but not parsed. */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #socket: TLSSocket;
-  #pending: Buffer = NOTHING;
+  #pending: Buffer = EMPTY;
   #wake: (() => void) | undefined;
   #ended = false;
 
@@ -41,33 +41,33 @@ export class Connection {
 
   static async open(options: ConnectionOptions): Promise<Connection> {
     const { host, port } = options;
-    // the server is on this machine, and what is measured is not the client's look at its certificate
+    // the server is on this machine, and the client's verification of its certificate is not part of the measurement
     const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');
     socket.setNoDelay(true);
     return new Connection(options, socket);
   }
 
-  async ask(method: string, path: string, body?: Buffer, type = 'application/json', keep = false): Promise<Answer> {
+  async request(method: string, path: string, body?: Buffer, type = 'application/json', keep = false): Promise<Answer> {
     this.#send(method, path, body, type);
     const { code, length, chunked } = await this.#head();
     return chunked ? this.#chunks(code, keep) : this.#exact(code, length, keep);
   }
 
-  /** Follows an endless answer; each line goes to the caller with the time of its arrival. */
+  /** Reads a streamed answer; calls `line` for each line with the time of its arrival. */
   async follow(path: string, line: (text: string, at: number) => void): Promise<number> {
     this.#send('GET', path, undefined, '');
     const { code } = await this.#head();
     let rest = '';
-    const take = (part: Buffer) => {
+    const receive = (part: Buffer) => {
       const at = performance.timeOrigin + performance.now();
       const lines = (rest + part.toString('latin1')).split('\n');
       rest = lines.pop() ?? '';
       for (const text of lines) if (text.length > 20) line(text, at);
     };
     this.#socket.removeAllListeners('data');
-    if (this.#pending.length > 0) take(this.#pending);
-    this.#socket.on('data', take);
+    if (this.#pending.length > 0) receive(this.#pending);
+    this.#socket.on('data', receive);
     return code;
   }
 
@@ -100,15 +100,15 @@ export class Connection {
 
   async #exact(code: number, length: number, keep: boolean): Promise<Answer> {
     const parts: Buffer[] = [];
-    let left = length;
-    while (left > 0) {
+    let remaining = length;
+    while (remaining > 0) {
       if (this.#pending.length === 0) await this.#more();
-      const part = this.#pending.subarray(0, left);
+      const part = this.#pending.subarray(0, remaining);
       this.#pending = this.#pending.subarray(part.length);
-      left -= part.length;
+      remaining -= part.length;
       if (keep) parts.push(part);
     }
-    return { code, body: keep ? Buffer.concat(parts) : NOTHING, bytes: length };
+    return { code, body: keep ? Buffer.concat(parts) : EMPTY, bytes: length };
   }
 
   async #chunks(code: number, keep: boolean): Promise<Answer> {

@@ -2,18 +2,18 @@ import { randomBytes } from 'node:crypto';
 
 const KEYS = ['a', 'b', 'c', 'd'];
 
-/** What the objects are: of a kind that every server has, or of one that the bench defines, with the same fields. */
+/** The kind of the objects: a built-in kind, or a custom kind with the same fields. */
 export type Subject = 'ConfigMap' | 'Record';
 
 const GROUP = 'bench.example.com';
 
-/** Where the objects of a namespace are. */
+/** The path of the collection in a namespace. */
 export function collectionOf(subject: Subject, namespace: string): string {
   if (subject === 'ConfigMap') return `/api/v1/namespaces/${namespace}/configmaps`;
   return `/apis/${GROUP}/v1/namespaces/${namespace}/records`;
 }
 
-/** With a rule of the kind that people write. */
+/** The definition of the custom kind, with a typical validation rule. */
 export const recordDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -35,7 +35,7 @@ export const recordDefinition = {
                 type: 'object',
                 maxProperties: 16,
                 additionalProperties: { type: 'string', maxLength: 1024 },
-                'x-kubernetes-validations': [{ rule: "has(self.a) && self.a != ''", message: 'a must be there' }],
+                'x-kubernetes-validations': [{ rule: "has(self.a) && self.a != ''", message: 'a is required' }],
               },
             },
           },
@@ -50,7 +50,7 @@ export function objectName(i: number): string {
   return `cm-${String(i).padStart(7, '0')}`;
 }
 
-/** 1 KiB of random text in four keys, different for each object and each time: nothing compresses, nothing repeats. */
+/** 1 KiB of random text in four keys, different for each object and each call, so that nothing compresses or repeats. */
 export function randomObject(subject: Subject, namespace: string, i: number, extra = ''): Buffer {
   const text = randomBytes(768).toString('base64url');
   const data = KEYS.map((key, k) => `"${key}":"${text.slice(k * 256, (k + 1) * 256)}"`).join(',');

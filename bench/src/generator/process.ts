@@ -1,6 +1,6 @@
 import { type Job, work } from './work.ts';
 
-/** The load generator, in a process of its own: its work must not be counted with what it measures. */
+/** The load generator runs in its own process, so that its CPU time is not part of the measurement. */
 process.once('message', (job: Job) => {
   const begin = () =>
     new Promise<void>((resolve) => {

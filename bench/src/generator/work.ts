@@ -1,7 +1,7 @@
 import { type Answer, Connection } from './connection.ts';
 import { collectionOf, objectName, randomObject, randomPatch, type Subject } from './objects.ts';
 
-/** What one generator process is told to do. */
+/** The job of one generator process. */
 export interface Job {
   server: string;
   token: string;
@@ -9,13 +9,13 @@ export interface Job {
   subject: Subject;
   operation: Operation;
   clients: number;
-  /** operations in all */
+  /** total number of operations */
   count: number;
   /** objects 0 to N-1 exist */
   objects: number;
-  /** first object that a creation makes, or a deletion removes */
+  /** the index of the first object to create or delete */
   first: number;
-  /** operations a second; 0: as fast as answers come */
+  /** operations a second; 0 for as fast as possible */
   rate: number;
   timeoutMs: number;
 }
@@ -39,45 +39,45 @@ export interface Outcome {
   /** milliseconds, sorted */
   latencies: number[];
   errors: Record<string, number>;
-  /** of the generator itself */
+  /** CPU time of the generator itself */
   cpuSeconds: number;
   missing: number;
 }
 
-/** Called when all connections stand; what the servers spent on them is not the operations'. */
+/** Called when all connections are open, so that the cost of opening them is not counted. */
 export type Begin = () => Promise<void>;
 
 type Once = (connection: Connection, i: number) => Promise<Answer>;
 
-/** One operation of each kind. Random objects are chosen anew each time. */
+/** The function for one operation. Reads and updates choose a random object each time. */
 function onceOf(job: Job): Once {
   const maps = collectionOf(job.subject, job.namespace);
   const any = () => Math.floor(Math.random() * job.objects);
   switch (job.operation) {
     case 'create':
-      return (c, i) => c.ask('POST', maps, randomObject(job.subject, job.namespace, job.first + i));
+      return (c, i) => c.request('POST', maps, randomObject(job.subject, job.namespace, job.first + i));
     case 'get':
-      return (c) => c.ask('GET', `${maps}/${objectName(any())}`);
+      return (c) => c.request('GET', `${maps}/${objectName(any())}`);
     case 'get-cached':
-      return (c) => c.ask('GET', `${maps}/${objectName(any())}?resourceVersion=0`);
+      return (c) => c.request('GET', `${maps}/${objectName(any())}?resourceVersion=0`);
     case 'list':
-      return (c) => c.ask('GET', maps);
+      return (c) => c.request('GET', maps);
     case 'list-pages':
       return (c) => allPages(c, maps);
     case 'apply':
       return (c) => {
         const i = any();
         const path = `${maps}/${objectName(i)}?fieldManager=bench&force=true`;
-        return c.ask('PATCH', path, randomObject(job.subject, job.namespace, i), 'application/apply-patch+yaml');
+        return c.request('PATCH', path, randomObject(job.subject, job.namespace, i), 'application/apply-patch+yaml');
       };
     case 'patch':
-      return (c) => c.ask('PATCH', `${maps}/${objectName(any())}`, randomPatch(), 'application/merge-patch+json');
+      return (c) => c.request('PATCH', `${maps}/${objectName(any())}`, randomPatch(), 'application/merge-patch+json');
     case 'delete':
-      return (c, i) => c.ask('DELETE', `${maps}/${objectName(job.first + i)}`);
+      return (c, i) => c.request('DELETE', `${maps}/${objectName(job.first + i)}`);
     default: {
       return (c) => {
         const i = any();
-        return c.ask('PUT', `${maps}/${objectName(i)}`, randomObject(job.subject, job.namespace, i));
+        return c.request('PUT', `${maps}/${objectName(i)}`, randomObject(job.subject, job.namespace, i));
       };
     }
   }
@@ -87,7 +87,7 @@ async function allPages(connection: Connection, maps: string): Promise<Answer> {
   let token = '';
   let bytes = 0;
   for (;;) {
-    const answer = await connection.ask('GET', `${maps}?limit=500${token}`, undefined, '', true);
+    const answer = await connection.request('GET', `${maps}?limit=500${token}`, undefined, '', true);
     bytes += answer.bytes;
     const next =
       /"continue":"([^"]+)"/.exec(answer.body.toString('latin1', 0, 4096))?.[1] ??
@@ -102,7 +102,7 @@ const connect = (job: Job) => {
   return Connection.open({ host: hostname, port: Number(port), token: job.token });
 };
 
-/** Runs a job and measures each operation. It ends by itself: after its count, or when its time is over. */
+/** Runs a job and measures each operation, until the count or the time limit is reached. */
 export async function work(job: Job, begin: Begin): Promise<Outcome> {
   if (job.operation === 'watch') return fanOut(job, begin);
   const connections = await Promise.all(Array.from({ length: job.clients }, () => connect(job)));
@@ -133,11 +133,11 @@ async function measured(outcome: Outcome, once: () => Promise<Answer>): Promise<
   else outcome.errors[code] = (outcome.errors[code] ?? 0) + 1;
 }
 
-/** Many watchers and one writer: an operation is one delivered event, its latency from before the write. */
+/** Many watchers and one writer: an operation is a delivered event; its latency starts before the write. */
 async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
   const maps = collectionOf(job.subject, job.namespace);
   const writer = await connect(job);
-  const list = await writer.ask('GET', `${maps}?limit=1`, undefined, '', true);
+  const list = await writer.request('GET', `${maps}?limit=1`, undefined, '', true);
   const from = /"resourceVersion":"(\d+)"/.exec(list.body.toString('latin1'))?.[1] ?? '0';
   const outcome = newOutcome();
   const watchers = await Promise.all(Array.from({ length: job.clients }, () => connect(job)));
@@ -158,10 +158,10 @@ async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
     const sent = `,"sent":"${performance.timeOrigin + performance.now()}"`;
     const i = written % job.objects;
     const object = randomObject(job.subject, job.namespace, i, sent);
-    // custom objects are put only by those who know their versions
+    // a PUT of a custom object requires its resourceVersion
     const { code } = await (job.subject === 'ConfigMap'
-      ? writer.ask('PUT', `${maps}/${objectName(i)}`, object)
-      : writer.ask('PATCH', `${maps}/${objectName(i)}`, object, 'application/merge-patch+json'));
+      ? writer.request('PUT', `${maps}/${objectName(i)}`, object)
+      : writer.request('PATCH', `${maps}/${objectName(i)}`, object, 'application/merge-patch+json'));
     if (code !== 200) outcome.errors[code] = (outcome.errors[code] ?? 0) + 1;
   }
   const wanted = written * job.clients;

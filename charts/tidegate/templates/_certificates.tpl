@@ -1,4 +1,4 @@
-{{/* The Secret of a certificate, whoever makes it. Takes root and of: peer-PART, serving, front-proxy or ca. */}}
+{{/* The Secret of a certificate, in every certificates.mode. Takes root and of: peer-PART, serving, front-proxy or ca. */}}
 {{- define "tidegate.certificateSecret" -}}
 {{- if eq .root.Values.certificates.mode "existing" -}}
 {{- with .root.Values.certificates.existing -}}
@@ -13,14 +13,14 @@
 {{- end -}}
 {{- end }}
 
-{{/* Three authorities, so that a client's certificate opens no part, and lets nobody say who a user is. */}}
+{{/* Three authorities: a client certificate is not valid between the services, nor as a front proxy's. */}}
 {{- define "tidegate.authorities" -}}
 - {name: ca, commonName: tidegate-ca}
 - {name: peer-ca, commonName: tidegate-parts-ca}
 - {name: front-proxy-ca, commonName: tidegate-front-proxy-ca}
 {{- end }}
 
-{{/* Every certificate that is made, by Helm or by cert-manager. A part is known by its common name. */}}
+{{/* All certificates that Helm or cert-manager creates. The common name identifies the service. */}}
 {{- define "tidegate.leaves" -}}
 {{- range $part := include "tidegate.parts" . | fromYamlArray }}
 {{- $names := include "tidegate.serviceNames" (dict "root" $ "service" (include "tidegate.partName" (dict "root" $ "part" $part))) | fromYamlArray }}

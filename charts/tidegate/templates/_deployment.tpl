@@ -1,5 +1,5 @@
 {{/*
-What the Deployments of all parts share. A part says the rest in templates of its own: tidegate.PART.args, .env, .ports
+The Deployment of a service. Templates of the service itself add the rest: tidegate.PART.args, .env, .ports
 and .mounts. Takes root, part and values.
 */}}
 {{- define "tidegate.deployment" -}}
@@ -35,7 +35,7 @@ spec:
         {{- toYaml . | nindent 8 }}
         {{- end }}
       annotations:
-        # what is given in values, and read at the start only
+        # a change of these values must restart the pods, which read them only at the start
         {{- with .root.Values }}
         tidegate.io/settings: {{ list .postgresql.url .postgresql.bundled.password .nats.url .nats.bundled.password | toJson | sha256sum | trunc 16 | quote }}
         {{- end }}
@@ -165,7 +165,7 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
-{{/* Options that every part has. */}}
+{{/* Options of all services. */}}
 {{- define "tidegate.sharedArgs" -}}
 - --instance=$(POD_NAME)
 - --grpc-address={{ .root.Values.listenAddress }}:7443
@@ -182,7 +182,7 @@ volumeMounts:
 {{- end }}
 {{- end }}
 
-{{/* A flood of clients must not look like a process that is dead: only readiness is asked where clients come in. */}}
+{{/* Only readiness is probed on the clients' port: overload by clients must not look like a dead process. */}}
 {{- define "tidegate.probes" -}}
 {{- $overrides := .values.probes -}}
 {{- $ops := dict "port" "ops" "scheme" "HTTP" -}}

@@ -1,14 +1,14 @@
-{{/* The Secret with PostgreSQL's url. */}}
+{{/* The Secret with PostgreSQL's URL. */}}
 {{- define "tidegate.postgresqlSecret" -}}
 {{- .Values.postgresql.existingSecret | default (include "tidegate.partName" (dict "root" . "part" "postgresql")) -}}
 {{- end }}
 
-{{/* The Secret with the url of NATS. */}}
+{{/* The Secret with the URL of NATS. */}}
 {{- define "tidegate.natsSecret" -}}
 {{- .Values.nats.existingSecret | default (include "tidegate.partName" (dict "root" . "part" "nats")) -}}
 {{- end }}
 
-{{/* How stores and watch services reach NATS: options, environment, files. */}}
+{{/* The options, environment and files with which stores and watch services connect to NATS. */}}
 {{- define "tidegate.natsArgs" -}}
 {{- if and (include "tidegate.hasNats" .) .Values.nats.tlsSecret }}
 - --nats-ca-file=/etc/tidegate/nats/ca.crt
@@ -35,7 +35,7 @@
 {{- end }}
 {{- end }}
 
-{{/* A password that was made once, as long as its Secret is there. Takes root, secret, key and given. */}}
+{{/* A random password. An existing Secret keeps its password. Takes root, secret, key and given. */}}
 {{- define "tidegate.keptPassword" -}}
 {{- $found := lookup "v1" "Secret" .root.Release.Namespace .secret -}}
 {{- if .given -}}
@@ -47,12 +47,12 @@
 {{- end -}}
 {{- end }}
 
-{{/* Who may log in, and as whom. */}}
+{{/* The Secret with the token file. */}}
 {{- define "tidegate.tokensSecret" -}}
 {{- .Values.authentication.existingSecret | default (include "tidegate.partName" (dict "root" . "part" "tokens")) -}}
 {{- end }}
 
-{{/* What signs the tokens of service accounts. */}}
+{{/* The Secret with the key that signs service account tokens. */}}
 {{- define "tidegate.serviceAccountsSecret" -}}
 {{- .Values.serviceAccounts.existingSecret | default (include "tidegate.partName" (dict "root" . "part" "service-accounts")) -}}
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* A Service without an address of its own: its name leads to every pod. Takes root, part, selector, and all. */}}
+{{/* A headless Service: its name resolves to the addresses of all pods. Takes root, part, selector, and all. */}}
 {{- define "tidegate.headless" -}}
 apiVersion: v1
 kind: Service

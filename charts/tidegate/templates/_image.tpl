@@ -1,4 +1,4 @@
-{{/* The image of all parts. */}}
+{{/* The image of all services. */}}
 {{- define "tidegate.image" -}}
 {{- with .Values.image -}}
 {{- if .digest -}}
@@ -18,7 +18,7 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{/* Of every pod: nobody's rights, nobody's token. */}}
+{{/* Pod settings of every service: unprivileged, without a service account token. */}}
 {{- define "tidegate.podSecurity" -}}
 runAsNonRoot: true
 {{- with .Values.runAsUser }}
@@ -38,7 +38,7 @@ capabilities:
   drop: [ALL]
 {{- end }}
 
-{{/* JavaScript's objects have half of the memory limit: what is mirrored lies beside them, in buffers. Takes values. */}}
+{{/* Half of the memory limit is for the JavaScript heap; mirrored objects live outside of it, in buffers. Takes values. */}}
 {{- define "tidegate.nodeOptions" -}}
 {{- $limit := dig "resources" "limits" "memory" "" .values | toString -}}
 {{- if regexMatch "^[0-9]+Gi$" $limit -}}
@@ -48,7 +48,7 @@ capabilities:
 {{- end -}}
 {{- end }}
 
-{{/* Of the bundled engines, which run as users of their own images. Takes user. */}}
+{{/* Pod settings of the bundled PostgreSQL and NATS, which run as the users of their images. Takes user. */}}
 {{- define "tidegate.enginePodSecurity" -}}
 runAsNonRoot: true
 runAsUser: {{ .user }}

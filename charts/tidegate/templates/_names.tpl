@@ -1,4 +1,4 @@
-{{/* The names of objects: RELEASE-tidegate, or RELEASE where that says it already. */}}
+{{/* The prefix of all names: RELEASE-tidegate, or RELEASE if that contains the chart's name. */}}
 {{- define "tidegate.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,12 +10,12 @@
 {{- end -}}
 {{- end }}
 
-{{/* Of one component. Takes root and part. */}}
+{{/* The name of one component. Takes root and part. */}}
 {{- define "tidegate.partName" -}}
 {{ include "tidegate.fullname" .root }}-{{ .part }}
 {{- end }}
 
-{{/* By what the pods of a component are found; never changes, because selectors cannot. Takes root and part. */}}
+{{/* The selector labels of a component. They must never change, because selectors are immutable. Takes root and part. */}}
 {{- define "tidegate.selector" -}}
 app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
@@ -31,7 +31,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{/* Every name by which a Service is called in the cluster. Takes root and service. */}}
+{{/* All DNS names of a Service in the cluster. Takes root and service. */}}
 {{- define "tidegate.serviceNames" -}}
 {{- $ns := .root.Release.Namespace -}}
 - {{ .service }}
@@ -40,7 +40,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 - {{ .service }}.{{ $ns }}.svc.{{ .root.Values.clusterDomain }}
 {{- end }}
 
-{{/* The replicas of a part, as the others find them. Takes root and part. */}}
+{{/* The address by which other services find the replicas of a service. Takes root and part. */}}
 {{- define "tidegate.replicasOf" -}}
 dns:///{{ include "tidegate.partName" . }}.{{ .root.Release.Namespace }}.svc:7443
 {{- end }}
@@ -56,7 +56,7 @@ default
 {{- end -}}
 {{- end }}
 
-{{/* What the pods of all components have in common. */}}
+{{/* Pod settings that all components share. */}}
 {{- define "tidegate.anyPart" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}

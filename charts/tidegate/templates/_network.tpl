@@ -1,11 +1,11 @@
-{{/* One end of a connection: the pods of a part. Takes root and part. */}}
+{{/* A NetworkPolicy peer: the pods of a service. Takes root and part. */}}
 {{- define "tidegate.peerPods" -}}
 - podSelector:
     matchLabels:
       {{- include "tidegate.selector" . | nindent 6 }}
 {{- end }}
 
-{{/* To a part at a port. Takes root, part and port. */}}
+{{/* An egress rule to a service. Takes root, part and port. */}}
 {{- define "tidegate.toPart" -}}
 - to:
     {{- include "tidegate.peerPods" . | nindent 4 }}
@@ -13,7 +13,7 @@
     - {protocol: TCP, port: {{ .port }}}
 {{- end }}
 
-{{/* From parts at a port. Takes root, parts and port. */}}
+{{/* An ingress rule from services. Takes root, parts and port. */}}
 {{- define "tidegate.fromParts" -}}
 - from:
     {{- range $part := .parts }}
@@ -23,7 +23,7 @@
     - {protocol: TCP, port: {{ .port }}}
 {{- end }}
 
-{{/* To somewhere outside, at ports. Takes to and ports. */}}
+{{/* An egress rule to other addresses. Takes to and ports. */}}
 {{- define "tidegate.toOutside" -}}
 - {{ with .to }}to:
     {{- toYaml . | nindent 4 }}
@@ -33,7 +33,7 @@
     {{- end }}
 {{- end }}
 
-{{/* What each part needs: names, and a place for its spans. */}}
+{{/* Egress rules of every service: DNS, and trace collectors. */}}
 {{- define "tidegate.sharedEgress" -}}
 - {{ with .Values.networkPolicy.dns }}to:
     {{- toYaml . | nindent 4 }}
@@ -45,7 +45,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Who reads metrics. Kubelets ask probes from the node, which policies let through. */}}
+{{/* Ingress rules for metrics. Probes need none: policies always allow connections from the node's kubelet. */}}
 {{- define "tidegate.metricsIngress" -}}
 - from:
     {{- if .Values.networkPolicy.prometheus }}
@@ -73,7 +73,7 @@
 {{- end }}
 {{- end }}
 
-{{/* The head of a policy. Takes root and part. */}}
+{{/* The beginning of a NetworkPolicy. Takes root and part. */}}
 {{- define "tidegate.policyFor" -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy

@@ -1,4 +1,4 @@
-{{/* All that one part is: Deployment, service account, autoscaler, disruption budget. Takes root and part. */}}
+{{/* The objects of one service: Deployment, service account, autoscaler, disruption budget. Takes root and part. */}}
 {{- define "tidegate.part" -}}
 {{- $values := include "tidegate.partValues" . | fromYaml -}}
 {{- $part := merge (dict "values" $values) . -}}
@@ -34,7 +34,7 @@ metadata:
     {{- include "tidegate.labels" $part | nindent 4 }}
 spec:
   maxUnavailable: {{ $values.podDisruptionBudget.maxUnavailable }}
-  # a pod that is not ready holds up no drain
+  # pods that are not ready must not block the drain of a node
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels:
@@ -59,7 +59,7 @@ spec:
   minReplicas: {{ int .values.autoscaling.minReplicas }}
   maxReplicas: {{ int .values.autoscaling.maxReplicas }}
   behavior:
-    # a replica that goes costs its callers a reconnect
+    # scale down slowly: clients of a removed replica must reconnect
     scaleDown:
       stabilizationWindowSeconds: 300
   metrics:

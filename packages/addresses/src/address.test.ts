@@ -7,7 +7,7 @@ import { spellingsOf } from './testing/spellings.ts';
 
 const TEXTS = ['0.0.0.0', '10.0.0.1', '255.255.255.255', '::', '::1', '2001:db8::8:800:200c:417a', 'ff02::2', '1::8'];
 
-test('Every spelling of an address is read as the same address, whose text is the canonical one.', () => {
+test('Every spelling of an address is parsed to the same address, which is printed in its canonical form.', () => {
   for (const text of TEXTS) {
     const address = parseAddress(text);
     assert.ok(address !== undefined, text);
@@ -37,11 +37,11 @@ const NONE = [
   ['::ffff:127.1', '::ffff:127.0.0.01', '1:2:3:4:5:6:7:1.2.3.4', 'localhost', '①②⑦.0.0.1', `${'0'.repeat(5000)}::`],
 ].flat();
 
-test('What other parsers may read as an address is none: short forms, octal numbers, zones, brackets.', () => {
+test('Forms that only some parsers accept are rejected: short forms, octal numbers, zones, brackets.', () => {
   for (const text of NONE) assert.equal(parseAddress(text), undefined, text);
 });
 
-test('Only the lenient reading takes leading zeros, and it takes them as decimal numbers.', () => {
+test('Only the lenient parser accepts leading zeros, and it reads the numbers as decimal.', () => {
   assert.equal(parseLenientAddress('0127.000.0.01')?.toString(), '127.0.0.1');
   assert.equal(parseLenientAddress('::ffff:010.0.0.1')?.toString(), '::ffff:a00:1');
   assert.equal(parseLenientAddress('127.1'), undefined);
@@ -50,7 +50,7 @@ test('Only the lenient reading takes leading zeros, and it takes them as decimal
   assert.equal(parseNetwork('10.0.0.0/08'), undefined);
 });
 
-test('A network has a first address, and contains what begins with the same bits.', () => {
+test('A network has a first address, and contains the addresses that begin with the same bits.', () => {
   const network = parseNetwork('10.9.8.7/20');
   assert.deepEqual([`${network?.first}`, `${network}`], ['10.9.0.0', '10.9.8.7/20']);
   for (const [text, contains] of [

@@ -1,4 +1,4 @@
-/** An IP address as a number. A zone (`fe80::1%eth0`) is never part of it: text with one is no address. */
+/** An IP address as a number. Text with a zone (`fe80::1%eth0`) is not accepted as an address. */
 export class Address {
   readonly number: bigint;
   readonly bits: 32 | 128;
@@ -16,13 +16,13 @@ export class Address {
     return other.bits === this.bits && other.number === this.number;
   }
 
-  /** The canonical text (RFC 5952). The last groups of IPv6 are hexadecimal, too: `::ffff:7f00:1`. */
+  /** The canonical text (RFC 5952). All groups of IPv6 are hexadecimal, also the last two: `::ffff:7f00:1`. */
   toString(): string {
     return this.bits === 32 ? dotted(this.number) : compressed(this.number);
   }
 }
 
-/** Reads the text of an address: no leading zeros, no zone, no short forms such as `127.1`. */
+/** Parses an address strictly: no leading zeros, no zone, no short forms such as `127.1`. */
 export function parseAddress(text: string): Address | undefined {
   if (!text.includes(':')) {
     const number = readDotted(text);
@@ -32,28 +32,28 @@ export function parseAddress(text: string): Address | undefined {
   return number === undefined ? undefined : new Address(number, 128);
 }
 
-/** The same, but decimal numbers may have leading zeros, as Kubernetes takes them in objects: `010.0.0.1` is 10.0.0.1. */
+/** Accepts leading zeros in decimal numbers, as Kubernetes does in objects: `010.0.0.1` is 10.0.0.1. */
 export function parseLenientAddress(text: string): Address | undefined {
-  // the pattern below would try a longer text from each of its digits
-  if (text.length > LONGEST_LENIENT) return undefined;
+  // the pattern below takes quadratic time on a long row of digits
+  if (text.length > MAX_LENIENT_LENGTH) return undefined;
   return parseAddress(text.replace(DOTTED_TAIL, (tail) => tail.replace(/(^|\.)0+(?=\d)/g, '$1')));
 }
 
 const DOTTED_TAIL = /\d+\.\d+\.\d+\.\d+$/;
 const DOTTED = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
-/** no address is longer; a longer text is not worth looking at */
-const LONGEST = 45;
-/** with some zeros that mean nothing */
-const LONGEST_LENIENT = 100;
+/** the length of the longest address text */
+const MAX_LENGTH = 45;
+/** the same with some leading zeros */
+const MAX_LENIENT_LENGTH = 100;
 
 function readDotted(text: string): bigint | undefined {
-  if (text.length > LONGEST || !DOTTED.test(text)) return undefined;
+  if (text.length > MAX_LENGTH || !DOTTED.test(text)) return undefined;
   const parts = text.split('.').map(Number);
   return parts.some((part) => part > 255) ? undefined : parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n);
 }
 
 function readGroups(text: string): bigint | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_LENGTH) return undefined;
   const tail = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
   const last = tail === null ? undefined : readDotted(tail[2] ?? '');
   if (tail !== null && last === undefined) return undefined;
@@ -72,7 +72,7 @@ function dotted(number: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join('.');
 }
 
-/** The longest run of zeros is left out, the first of several. */
+/** Replaces the longest run of zeros by `::`, the first one if several are equally long. */
 function compressed(number: bigint): string {
   const groups = Array.from({ length: 8 }, (_, i) => ((number >> BigInt((7 - i) * 16)) & 0xffffn).toString(16));
   let [best, length] = [-1, 1];

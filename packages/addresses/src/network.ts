@@ -1,10 +1,10 @@
 import { Address, parseAddress, parseLenientAddress } from './address.ts';
 
-/** The addresses that begin with the same bits as one of them: `10.9.8.0/24`. */
+/** The addresses that share their first bits: `10.9.8.0/24`. */
 export class Network {
-  /** as it was given: it need not be the first */
+  /** as it was written; it need not be the first address of the network */
   readonly address: Address;
-  /** how many bits are the same */
+  /** the number of shared bits */
   readonly length: number;
 
   constructor(address: Address, length: number) {
@@ -23,7 +23,7 @@ export class Network {
     return address.number >> rest === this.address.number >> rest;
   }
 
-  /** Whether all of another network is in this one. */
+  /** Whether this network contains all addresses of the other one. */
   covers(other: Network): boolean {
     return this.length <= other.length && this.contains(other.address);
   }
@@ -38,7 +38,7 @@ export function parseNetwork(text: string): Network | undefined {
   return networkOf(parseAddress(host), length);
 }
 
-/** The same, but decimal numbers may have leading zeros, as Kubernetes takes them in objects. */
+/** Accepts leading zeros in decimal numbers, as Kubernetes does in objects. */
 export function parseLenientNetwork(text: string): Network | undefined {
   const [, host = '', length = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   return networkOf(parseLenientAddress(host), length);

@@ -29,17 +29,17 @@ const SPECIAL: ReadonlyArray<readonly [text: string, ...specials: Special[]]> = 
   ['fd00:ec2::254', 'cloud metadata'],
   ['fd20:ce::254', 'cloud metadata'],
   ['fd00:42::42', 'cloud metadata'],
-  ['64:ff9b:1::7f00:1', 'translated by a rule that is not known'],
+  ['64:ff9b:1::7f00:1', 'local-use translation'],
 ];
 const USUAL = ['1.0.0.1', '10.0.0.1', '100.64.0.1', '126.255.255.255', '128.0.0.1', '169.253.0.1', '192.168.1.1'];
 const USUAL_6 = ['::2', 'fd00::7', 'fe00::1', 'fec0::1', '2001:db8::1', '64:ff9b:2::1', 'fd00:ec2:1::254'];
 
-test('The table says of each special address why it is one, and of no other address.', () => {
+test('The table gives every reason why an address is special, and none for ordinary addresses.', () => {
   for (const [text, ...specials] of SPECIAL) assert.deepEqual([...specialsOf(of(text))], specials, text);
   for (const text of [...USUAL, ...USUAL_6]) assert.equal(isSpecial(of(text)), false, text);
 });
 
-test('An IPv6 address of every form that stands for an IPv4 address tells that address.', () => {
+test('The IPv4 address is found in every form of IPv6 address that contains one.', () => {
   for (const text of [...USUAL, '127.0.0.1', '0.1.2.3', '255.255.255.255']) {
     for (const [form, address] of formsOf(of(text))) assert.equal(carriedBy(address)?.toString(), text, form);
     assert.equal(carriedBy(of(text)), undefined);
@@ -49,7 +49,7 @@ test('An IPv6 address of every form that stands for an IPv4 address tells that a
   }
 });
 
-test('Objects are judged by the address that a mapped one stands for, as in Kubernetes, and by no other form.', () => {
+test('Only the mapped form is treated as its IPv4 address, as Kubernetes does in objects.', () => {
   for (const [form, address] of formsOf(of('127.0.0.1'))) {
     assert.equal(unmapped(address).toString() === '127.0.0.1', form === 'mapped', form);
   }

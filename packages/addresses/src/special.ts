@@ -1,7 +1,7 @@
 import { Address } from './address.ts';
 import { type Network, parseNetwork } from './network.ts';
 
-/** Why an address is not one of a pod, a node or a service elsewhere. */
+/** Why an address cannot be that of a pod, a node or a service on another machine. */
 export type Special =
   | 'unspecified'
   | 'this network'
@@ -11,12 +11,12 @@ export type Special =
   | 'multicast'
   | 'broadcast'
   | 'cloud metadata'
-  | 'translated by a rule that is not known';
+  | 'local-use translation';
 
 /**
- * The one table of addresses that must not be a way from outside to what is beside this process. An address may stand in
- * several rows. Clouds tell the credentials of a machine to whoever asks from it, most of them at a link-local address,
- * some at those that stand here.
+ * The one table of special addresses. Requests from outside must not be forwarded to them: they lead to this machine,
+ * its links, or its cloud's metadata service. An address may be in several rows. Metadata services return the
+ * credentials of a machine to every client on it; most of them have a link-local address, the others are listed here.
  */
 const TABLE: ReadonlyArray<readonly [special: Special, ...networks: string[]]> = [
   ['unspecified', '0.0.0.0/32', '::/128'],
@@ -28,12 +28,12 @@ const TABLE: ReadonlyArray<readonly [special: Special, ...networks: string[]]> =
   ['broadcast', '255.255.255.255/32'],
   ['cloud metadata', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
   ['cloud metadata', 'fd00:ec2::/112', 'fd20:ce::254/128', 'fd00:42::42/128'],
-  ['translated by a rule that is not known', '64:ff9b:1::/48'],
+  ['local-use translation', '64:ff9b:1::/48'],
 ];
 
 const ROWS = TABLE.flatMap(([special, ...networks]) => networks.map((text) => ({ special, network: network(text) })));
 
-/** Every reason that holds for the address as it is; for what it carries, ask again with that. */
+/** All reasons for this address. For the IPv4 address inside it, call again with `carriedBy(address)`. */
 export function specialsOf(address: Address): ReadonlySet<Special> {
   return new Set(ROWS.filter((row) => row.network.contains(address)).map(({ special }) => special));
 }
@@ -42,7 +42,7 @@ export function isSpecial(address: Address): boolean {
   return ROWS.some((row) => row.network.contains(address));
 }
 
-/** Forms of IPv6 that a host or a router turns into a packet to an IPv4 address, and where in them that address stands. */
+/** The forms of IPv6 address that hosts or routers translate to an IPv4 address, and its position in them. */
 const CARRIERS: ReadonlyArray<readonly [network: Network, inner: (number: bigint) => bigint]> = [
   // mapped, compatible, translated (SIIT), NAT64
   ...['::ffff:0:0/96', '::/96', '::ffff:0:0:0/96', '64:ff9b::/96'].map(
@@ -54,9 +54,9 @@ const CARRIERS: ReadonlyArray<readonly [network: Network, inner: (number: bigint
   [network('2001::/32'), (number) => ~number & 0xffffffffn],
 ];
 
-/** The IPv4 address to which packets for an IPv6 address may go; undefined where there is none. */
+/** The IPv4 address to which packets for this IPv6 address may be sent, if there is one. */
 export function carriedBy(address: Address): Address | undefined {
-  // these two are addresses of their own, and no IPv4 address in 96 zeros
+  // `::` and `::1` are ordinary addresses, although they begin with 96 zeros like the compatible form
   if (address.bits === 32 || address.number <= 1n) return undefined;
   const found = CARRIERS.find(([form]) => form.contains(address));
   return found === undefined ? undefined : new Address(found[1](address.number), 32);
@@ -64,13 +64,13 @@ export function carriedBy(address: Address): Address | undefined {
 
 const MAPPED = network('::ffff:0:0/96');
 
-/** As Kubernetes judges addresses in objects: a mapped address (`::ffff:127.0.0.1`) is the IPv4 address. */
+/** A mapped address (`::ffff:127.0.0.1`) as its IPv4 address, as Kubernetes treats addresses in objects. */
 export function unmapped(address: Address): Address {
   return MAPPED.contains(address) ? new Address(address.number & 0xffffffffn, 32) : address;
 }
 
 function network(text: string): Network {
   const found = parseNetwork(text);
-  if (found === undefined) throw new TypeError(`${text} is no network`);
+  if (found === undefined) throw new TypeError(`${text} is not a network`);
   return found;
 }

@@ -95,7 +95,7 @@ export interface EnvironmentOptions {
 export type Compiled =
   | { readonly kind: 'compiled'; readonly program: Program }
   | {
-      readonly kind: 'refused';
+      readonly kind: 'rejected';
       /** instantiation: the expression is valid, but fails for any values */
       readonly stage: 'compilation' | 'instantiation';
       readonly text: string;
@@ -114,21 +114,21 @@ export class Environment {
 
   compile(source: string): Compiled {
     const parsed = parse(source);
-    if ('issues' in parsed) return refused(source, parsed.issues);
+    if ('issues' in parsed) return rejected(source, parsed.issues);
     const { expression } = parsed;
     const problems = check(expression, this.#declarations, source.length);
     const issues = problems.length > 0 ? problems : checkLiterals(expression);
-    if (issues.length > 0) return refused(source, issues);
+    if (issues.length > 0) return rejected(source, issues);
     const failure = failingConversion(expression, overloads);
-    if (failure !== undefined) return { kind: 'refused', stage: 'instantiation', text: failure.message };
+    if (failure !== undefined) return { kind: 'rejected', stage: 'instantiation', text: failure.message };
     const building = { overloads, types, variables: this.#declarations.variables, slots: new Map<string, number>() };
     const used = usedVariables(expression, this.#declarations);
     return { kind: 'compiled', program: new Program({ expression, building, used, shapes: this.#variables }) };
   }
 }
 
-function refused(source: string, issues: readonly Issue[]): Compiled {
-  return { kind: 'refused', stage: 'compilation', text: issuesText(source, issues) };
+function rejected(source: string, issues: readonly Issue[]): Compiled {
+  return { kind: 'rejected', stage: 'compilation', text: issuesText(source, issues) };
 }
 
 function usedVariables(expression: Expression, { variables }: Declarations): ReadonlySet<string> {

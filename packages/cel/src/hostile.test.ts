@@ -17,23 +17,23 @@ const self = objectShape(
 );
 const environment = new Environment({ self, oldSelf: self });
 
-/** What one evaluation may cost in Kubernetes; it calls that a tenth of a second. */
+/** The cost limit of one evaluation in Kubernetes, which estimates it at a tenth of a second. */
 const LIMIT = 1_000_000;
-/** Of the processor's time, on a slow machine too; what hangs takes for ever. */
-const PATIENCE_MS = 20_000;
+/** The CPU time limit, also for slow machines; an expression that hangs would exceed any limit. */
+const LIMIT_MS = 20_000;
 
 function takesNoTime(what: string, run: () => void): void {
   const { user, system } = process.cpuUsage();
   run();
   const spent = process.cpuUsage({ user, system });
   const ms = (spent.user + spent.system) / 1000;
-  assert.ok(ms < PATIENCE_MS, `${what.slice(0, 100)} took ${ms.toFixed(0)} ms`);
+  assert.ok(ms < LIMIT_MS, `${what.slice(0, 100)} took ${ms.toFixed(0)} ms`);
 }
 
-/** A failure is an answer, too. */
+/** A failure is a valid result, too. */
 function evaluate(rule: string, data: Data): void {
   const compiled = environment.compile(rule);
-  assert.ok(compiled.kind === 'compiled', compiled.kind === 'refused' ? compiled.text : '');
+  assert.ok(compiled.kind === 'compiled', compiled.kind === 'rejected' ? compiled.text : '');
   const value = fromData(data, self);
   const before = fromData(structuredClone(data), self);
   takesNoTime(rule, () => {
@@ -50,7 +50,7 @@ const RANGE = 'lists.range(100000)';
 /** A list whose items are the same two lists, sixty times over. */
 const DOUBLED = `[1]${'.map(a, [a, a])'.repeat(60)}`;
 
-/** Rules, and what they are given to hang by. */
+/** Rules, and texts that would make a naive implementation hang. */
 const HOSTILE: ReadonlyArray<readonly [rule: string, text: string]> = [
   ["self.text.matches('^(a+)+$')", `${'a'.repeat(1e6)}!`],
   ["self.text.matches('(x+x+)+y')", 'x'.repeat(1e6)],
@@ -92,7 +92,7 @@ const HOSTILE: ReadonlyArray<readonly [rule: string, text: string]> = [
   [`[${DOUBLED}].distinct().size() == 1`, ''],
 ];
 
-describe('Nothing that a rule says or is given holds up the server', () => {
+describe('No rule and no value blocks the server', () => {
   for (const [rule, hostile] of HOSTILE) {
     test(`${rule.slice(0, 60)}, of ${hostile.slice(0, 10)}`, () => {
       const items = Array.from({ length: 3000 }, (_, i) => `item ${i}`);
@@ -117,7 +117,7 @@ describe('Nothing that a rule says or is given holds up the server', () => {
     'loops one after the other': `${'[1].map(x, [x]) == [] && '.repeat(3000)}true`,
     'calls within calls': `${'size('.repeat(1e5)}1`,
   })) {
-    test(`an expression of ${what} is read at once`, () => {
+    test(`an expression of ${what} is parsed or rejected quickly`, () => {
       takesNoTime(what, () => {
         const compiled = environment.compile(rule);
         if (compiled.kind === 'compiled') assert.ok(compiled.program.estimate.max >= 0);
@@ -126,13 +126,13 @@ describe('Nothing that a rule says or is given holds up the server', () => {
     });
   }
 
-  test('an expression that ends in the middle of a type is refused', () => {
+  test('an expression that ends in the middle of a type is rejected', () => {
     for (const rule of ['b{', 'b{&}', 'a.b{c', 'a.b{c:', "b'' + b{&}", 'b{?']) {
-      assert.equal(environment.compile(rule).kind, 'refused', rule);
+      assert.equal(environment.compile(rule).kind, 'rejected', rule);
     }
   });
 
-  test('items that are null, or of several types, are failures of what adds, joins or compares them', () => {
+  test('adding, joining or comparing items that are null or of several types fails', () => {
     const rules = ['.sum() == 1', '.max() > 0', '.isSorted()', '.sort().size() == 2', '.map(x, x + 1).size() == 2'];
     const shape = listShape(intShape, 10);
     for (const rule of rules) {
@@ -143,14 +143,14 @@ describe('Nothing that a rule says or is given holds up the server', () => {
     }
   });
 
-  test('names that objects of JavaScript have are names like others', () => {
+  test('names of Object.prototype are ordinary names', () => {
     const shape = objectShape('self', new Map([['constructor', { name: 'constructor', shape: stringShape(9) }]]));
     const found = new Environment({ self: shape }).compile('has(self.constructor)');
     assert.ok(found.kind === 'compiled');
     const outcome = found.program.run(new Map([['self', fromData({}, shape)]]), LIMIT);
     assert.deepEqual(outcome.kind === 'value' && outcome.value, false);
     for (const name of ['__proto__', 'toString', 'hasOwnProperty']) {
-      assert.equal(new Environment({ self: shape }).compile(`self.${name} == 'x'`).kind, 'refused');
+      assert.equal(new Environment({ self: shape }).compile(`self.${name} == 'x'`).kind, 'rejected');
     }
   });
 });

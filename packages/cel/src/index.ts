@@ -1,5 +1,5 @@
 export { type Compiled, Environment, type EnvironmentOptions } from './environment.ts';
-export { type AccessAnswer, type AccessQuestion, Authorizer } from './functions/authorization.ts';
+export { type AccessDecision, type AccessRequest, Authorizer } from './functions/authorization.ts';
 export type { Lazy } from './run/frame.ts';
 export type { Outcome, Program } from './run/program.ts';
 export {

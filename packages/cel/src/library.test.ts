@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { Environment } from './environment.ts';
 
-/** An expression that gives a text, and what kube-apiserver 1.35 says it comes to. */
+/** An expression of type string, with its result in kube-apiserver 1.35. */
 interface LibraryCase {
   readonly library: string;
   readonly expression: string;
@@ -16,13 +16,13 @@ const environment = new Environment({});
 
 function outcomeOf({ expression }: LibraryCase): string {
   const compiled = environment.compile(expression);
-  if (compiled.kind === 'refused') return `refused: ${compiled.text}`;
+  if (compiled.kind === 'rejected') return `refused: ${compiled.text}`;
   const outcome = compiled.program.run(new Map(), 1_000_000);
-  // a message is told without the blanks around it
+  // messages are recorded without surrounding spaces
   return outcome.kind === 'value' ? String(outcome.value).trim() : `failure: ${outcome.error.message}`;
 }
 
-describe('What expressions come to in kube-apiserver they come to here', () => {
+describe('Expressions have the results of kube-apiserver', () => {
   for (const [library, own] of Map.groupBy(cases, (one) => one.library)) {
     test(`${library}: ${own.length} expressions`, () => {
       const wanted = own.map(({ expression, text, failure }) => [expression, text ?? `failure: ${failure}`]);

@@ -45,13 +45,13 @@ function shapeOf(type = 'dyn'): Shape {
   return SHAPES[type] ?? dynShape;
 }
 
-/** What has come of it, in a word. */
+/** The result of a case. */
 function outcomeOf({ expression, variables = {}, types = {}, value, isUnchecked, isWrong }: Case): string {
   const names = new Set([...Object.keys(variables), ...Object.keys(types)]);
   const shapes = Object.fromEntries([...names].map((name) => [name, shapeOf(types[name])]));
   const compiled = new Environment(shapes, { mixesTypes: true }).compile(expression);
-  if (compiled.kind === 'refused') {
-    // what is only wrong when it runs is found when it is checked
+  if (compiled.kind === 'rejected') {
+    // some errors that are expected at run time are found by the checker
     return isWrong || (isUnchecked && 'expression' in parse(expression)) ? 'as expected' : compiled.text;
   }
   const values = new Map(Object.entries(variables).map(([name, fact]) => [name, valueOfFact(fact)]));
@@ -63,10 +63,10 @@ function outcomeOf({ expression, variables = {}, types = {}, value, isUnchecked,
   return bothNaN || isEqual(wanted, outcome.value, new Meter(1)) ? 'as expected' : `another value`;
 }
 
-/** Why some come out otherwise here. */
-const QUOTED = 'names in backticks are not taken by kube-apiserver 1.35 either';
-const FORMAT = 'kube-apiserver 1.35 has the first version of format, which writes lists and powers otherwise';
-const INDEX = 'a place behind the end is -1 in kube-apiserver 1.35';
+/** The reasons for different results. */
+const QUOTED = 'kube-apiserver 1.35 does not accept names in backticks either';
+const FORMAT = 'kube-apiserver 1.35 has the first version of format, which prints lists and exponents differently';
+const INDEX = 'a position after the end is -1 in kube-apiserver 1.35';
 const BINDINGS = 'kube-apiserver 1.35 has no cel.bind';
 const FORMATS = [
   'scientific notation formatting clause',
@@ -99,7 +99,7 @@ const DIFFERENT: Readonly<Record<string, string>> = Object.fromEntries([
 ]);
 
 describe('The published cases of CEL', () => {
-  test('come out as they are published, but for those that are known', () => {
+  test('have the published results, except for known differences', () => {
     const wrong = cases
       .map((one) => ({ one, outcome: outcomeOf(one) }))
       .filter(({ outcome }) => outcome !== 'as expected');

@@ -14,9 +14,9 @@ export interface Bundle {
 }
 
 /** A bundle is not smaller than this, except the last one: small texts deflate badly. */
-const LEAST_BYTES = 12 << 10;
+const MIN_BYTES = 12 << 10;
 /** A bundle is not much larger than this: a change of one item costs its whole bundle. */
-const MOST_BYTES = 64 << 10;
+const MAX_BYTES = 64 << 10;
 /** Between these sizes, one name in five ends a bundle. */
 const END_ONE_IN = 5;
 
@@ -26,7 +26,7 @@ const COMMA = stored(Buffer.from(','));
  * Deflates the items, separated by commas, in bundles. Bundles that were deflated earlier are used again.
  *
  * The names of items decide where a bundle ends, not the number of items: when an item is added or removed, the
- * bundles behind it stay the same. For example (an end after every name with a 7) d7 e f7 g h7 are the bundles [d7]
+ * bundles after it stay the same. For example (an end after every name with a 7) d7 e f7 g h7 are the bundles [d7]
  * [e f7] [g h7]; with a new e2 they are [d7] [e e2 f7] [g h7], and two of the three exist already.
  */
 export async function deflateItems(
@@ -34,12 +34,12 @@ export async function deflateItems(
   earlier: readonly Bundle[],
   deflater: Deflater,
 ): Promise<{ whole: Deflated; bundles: Bundle[] }> {
-  const ready = new Map(earlier.map((bundle) => [bundle.revisions[0], bundle]));
+  const known = new Map(earlier.map((bundle) => [bundle.revisions[0], bundle]));
   const bundles: Bundle[] = [];
   for (let from = 0; from < items.length; ) {
     const to = endOfBundle(items, from);
-    const there = ready.get((items[from] as Item).revision);
-    if (there !== undefined && holds(there, items, from, to)) bundles.push(there);
+    const existing = known.get((items[from] as Item).revision);
+    if (existing !== undefined && holds(existing, items, from, to)) bundles.push(existing);
     else {
       const revisions = items.slice(from, to).map((item) => item.revision);
       bundles.push({ revisions, deflated: await deflater.deflate(withoutComma(joinItems(items, from, to))) });
@@ -66,7 +66,7 @@ function endOfBundle(items: readonly Item[], from: number): number {
   for (let i = from; i < items.length; i++) {
     const { size, name } = items[i] as Item;
     bytes += size;
-    if (bytes >= MOST_BYTES || (bytes >= LEAST_BYTES && endsBundle(name))) return i + 1;
+    if (bytes >= MAX_BYTES || (bytes >= MIN_BYTES && endsBundle(name))) return i + 1;
   }
   return items.length;
 }

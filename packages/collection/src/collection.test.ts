@@ -225,7 +225,7 @@ for (const seed of [21, 22, 23]) {
     const random = randomNumbers(seed);
     const collection = empty();
     const naive = new Map<string, string>();
-    const told: Array<{ snapshot: Snapshot; expected: string[] }> = [];
+    const snapshots: Array<{ snapshot: Snapshot; expected: string[] }> = [];
     let other = sent(collection);
     for (let revision = 1; revision <= 1200; revision++) {
       const name = `x${String(random(300)).padStart(3, '0')}`;
@@ -238,12 +238,15 @@ for (const seed of [21, 22, 23]) {
       const kind = remove ? eventKind.deleted : there ? eventKind.updated : eventKind.created;
       for (const each of [collection, other]) each.apply({ kind, state: next, traceparent: '' });
       if (random(10) === 0) {
-        told.push({ snapshot: random(2) === 0 ? collection.snapshot() : other.snapshot(), expected: sorted(naive) });
-        assert.deepEqual(texts((told.at(-1) as (typeof told)[0]).snapshot), sorted(naive));
+        snapshots.push({
+          snapshot: random(2) === 0 ? collection.snapshot() : other.snapshot(),
+          expected: sorted(naive),
+        });
+        assert.deepEqual(texts((snapshots.at(-1) as (typeof snapshots)[0]).snapshot), sorted(naive));
       }
       if (random(100) === 0) other = sent(other);
     }
-    for (const { snapshot, expected } of told) assert.deepEqual(texts(snapshot), expected);
+    for (const { snapshot, expected } of snapshots) assert.deepEqual(texts(snapshot), expected);
     for (const run of collection.snapshot().runs()) {
       const largest = Math.max(...run.items.map((item) => item.size));
       assert.ok(run.bytes - largest <= 256 << 10, 'a segment is bounded by its bytes, whatever one item has');

@@ -49,8 +49,8 @@ const KEEP_COUNT = 64;
  * One collection: its current state, its recent events, and its state at any revision between.
  *
  * Invariant: the tree is exactly the state at `through`: every change up to it was applied once, in order. Unreadable
- * objects are in `corrupt` and not in the tree. The history begins anew when an object becomes unreadable or
- * readable, because a watcher cannot be told of such a change.
+ * objects are in `corrupt` and not in the tree. The history begins again when an object becomes unreadable or
+ * readable, because no event can represent such a change.
  */
 export class Collection {
   readonly #tree: Tree;
@@ -113,16 +113,16 @@ export class Collection {
   }
 
   /**
-   * Applies a change. The result is undefined when watchers cannot be told of it; the history then begins anew after
+   * Applies a change. The result is undefined if no event can represent it; the history then begins again after
    * it.
    */
   apply(change: CollectionChange): CollectionEvent | undefined {
     const { kind, corrupt = '' } = change;
-    const state = corrupt === '' ? change.state : this.#lastGood(change);
+    const state = corrupt === '' ? change.state : this.#lastReadable(change);
     if (this.#corrupt.size > 0 && this.#corrupt.delete(pathOf(change.state))) {
       this.window.cut(toRevision(change.state.revision - 1));
     }
-    if (state === undefined) return this.#lose(change);
+    if (state === undefined) return this.#removeUnreadable(change);
     const item = itemOf(state, this.#typeless);
     const deleted = kind === eventKind.deleted;
     const previous = deleted ? this.#tree.delete(item) : this.#tree.set(item);
@@ -144,12 +144,12 @@ export class Collection {
   }
 
   /** For the deletion of a corrupt object: its last readable state, if this collection has it. */
-  #lastGood({ kind, state }: CollectionChange): ItemParts | undefined {
+  #lastReadable({ kind, state }: CollectionChange): ItemParts | undefined {
     const item = kind === eventKind.deleted ? this.#tree.get(state) : undefined;
     return item === undefined ? undefined : { ...state, ...item.stored() };
   }
 
-  #lose({ kind, state, corrupt = '' }: CollectionChange): undefined {
+  #removeUnreadable({ kind, state, corrupt = '' }: CollectionChange): undefined {
     const { namespace, name, revision } = state;
     this.#stateBytes -= sizeOf(this.#tree.delete(state));
     if (kind !== eventKind.deleted) this.#corrupt.set(pathOf(state), { namespace, name, revision, why: corrupt });
@@ -164,7 +164,7 @@ export class Collection {
     this.#frozen = undefined;
   }
 
-  /** Gives the memory back. The collection is not read after this. */
+  /** Releases the memory. The collection must not be read after this. */
   close(): void {
     this.#memory.leave(this.window);
   }

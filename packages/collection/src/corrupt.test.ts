@@ -43,7 +43,7 @@ test('an unreadable object is kept beside the state, by its namespace', () => {
   );
 });
 
-test('an unreadable change removes the object, and the history begins anew after it', () => {
+test('an unreadable change removes the object, and the history begins again after it', () => {
   const own = collection();
   apply(own, 'created', 'a', 2);
   assert.equal(apply(own, 'updated', 'a', 3, 'broken'), undefined);
@@ -62,7 +62,7 @@ test('the deletion of an object that was readable before shows its last readable
   assert.deepEqual([names(own), own.window.floor], [[], 1]);
 });
 
-test('the deletion of an object that was never readable shows no event, and the history begins anew', () => {
+test('the deletion of an object that was never readable shows no event, and the history begins again', () => {
   const own = collection(['x']);
   assert.equal(apply(own, 'deleted', 'x', 2, 'broken'), undefined);
   assert.deepEqual([names(own), own.window.floor, own.through], [[], 2, 2]);

@@ -232,7 +232,7 @@ export function spliceInto(
   { value, splice, revision }: Pick<ItemParts, 'value' | 'splice' | 'revision'>,
 ): number {
   target.set(splice === value.length ? value : value.subarray(0, splice), at);
-  const behind = at + splice + target.write(insertion(revision), at + splice, 'latin1');
-  target.set(value.subarray(splice), behind);
-  return behind + value.length - splice;
+  const after = at + splice + target.write(insertion(revision), at + splice, 'latin1');
+  target.set(value.subarray(splice), after);
+  return after + value.length - splice;
 }

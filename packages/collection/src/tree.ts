@@ -140,8 +140,8 @@ export class Tree {
 
   #insertIntoLeaf(leaf: Leaf, item: Item): [Node, Node?] {
     const at = lowerBound(leaf.items, item);
-    const there = leaf.items[at];
-    if (there !== undefined && compareKeys(there, item) === 0) leaf.set(at, item);
+    const existing = leaf.items[at];
+    if (existing !== undefined && compareKeys(existing, item) === 0) leaf.set(at, item);
     else leaf.insert(at, item);
     if (!leaf.isLarge) return [leaf];
     const cut = at === leaf.items.length - 1 ? leaf.items.length - 1 : leaf.middle;

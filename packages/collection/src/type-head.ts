@@ -11,7 +11,7 @@ export const NO_HEAD: TypeHead = Buffer.alloc(0);
 const BEGIN = Buffer.from('{"kind":"');
 const NEXT = Buffer.from('"metadata":{');
 /** Longer than the names of kinds and groups. */
-const MOST_BYTES = 700;
+const MAX_BYTES = 700;
 
 /** Consecutive objects have one kind, so that the next head is mostly this one. */
 let last: TypeHead = NO_HEAD;
@@ -20,7 +20,7 @@ let last: TypeHead = NO_HEAD;
 export function typeHeadOf(bytes: Uint8Array, at = 0): TypeHead {
   if (last !== NO_HEAD && startsWith(bytes, at, last)) return last;
   if (!startsWith(bytes, at, BEGIN)) return NO_HEAD;
-  const begin = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(MOST_BYTES, bytes.length - at));
+  const begin = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(MAX_BYTES, bytes.length - at));
   const end = begin.indexOf(NEXT);
   if (end < 0) return NO_HEAD;
   last = Buffer.from(begin.subarray(0, end));

@@ -45,7 +45,7 @@ test('Events older than five minutes are dropped although there is room; younger
   assert.deepEqual([held(quiet), held(busy)], [10, 20]);
   bench.after(1 * SECOND).add(busy, 10);
   assert.deepEqual([held(quiet), held(busy)], [0, 30]);
-  assert.equal(quiet.floor, 10, 'whoever asks for less reads the log');
+  assert.equal(quiet.floor, 10, 'older revisions are read from the log');
   bench.after(299 * SECOND).memory.sweep();
   assert.equal(held(busy), 10, 'also while nothing happens');
 });
@@ -84,7 +84,7 @@ test('The reach is that of the window that was cut most, and five minutes withou
   assert.equal(bench.memory.reachMs(), 300 * SECOND);
 });
 
-test('A removed window gives its memory back.', () => {
+test('A removed window releases its memory.', () => {
   const bench = new Bench(10 * EVENT_BYTES);
   const [left, other] = [bench.window(), bench.window()];
   bench.add(left, 10);
@@ -104,7 +104,7 @@ function randomNumbers(seed: number): (below: number) => number {
   };
 }
 
-interface Told {
+interface AppendedEvent {
   readonly revision: number;
   readonly time: number;
 }
@@ -115,28 +115,28 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
   test(`The memory limit holds, and young events are lost only when no old ones are left (seed ${seed}).`, () => {
     const random = randomNumbers(seed);
     const bench = new Bench(LIMIT);
-    const windows = Array.from({ length: 5 }, () => ({ window: bench.window(), told: [] as Told[] }));
+    const windows = Array.from({ length: 5 }, () => ({ window: bench.window(), appended: [] as AppendedEvent[] }));
     let youngLost = 0;
     for (let step = 0; step < 4000; step++) {
       bench.after(random(step % 1600 < 800 ? 20 : 400) === 0 ? random(30) * SECOND : random(200));
       // for some time one window gets many more events than the others
       const busy = windows[Math.floor(step / 800)]!;
-      const { window, told } = random(3) === 0 ? windows[random(5)]! : busy;
+      const { window, appended } = random(3) === 0 ? windows[random(5)]! : busy;
       const sizes = windows.map((other) => held(other.window));
-      told.push({ revision: bench.revision + 1, time: bench.time });
+      appended.push({ revision: bench.revision + 1, time: bench.time });
       bench.add(window);
       assert.ok(bench.memory.bytes <= LIMIT, `step ${step}: ${bench.memory.bytes} bytes`);
       assert.equal(
         bench.memory.bytes,
         windows.reduce((sum, other) => sum + other.window.bytes, 0),
       );
-      const lost = windows.map((other) => loseAbove(other.window, other.told));
-      const isOld = ({ time }: Told) => time < bench.time - 75 * SECOND;
+      const lost = windows.map((other) => loseAbove(other.window, other.appended));
+      const isOld = ({ time }: AppendedEvent) => time < bench.time - 75 * SECOND;
       const young = lost.map((events) => events.filter((event) => !isOld(event)).length);
       for (const [i, count] of young.entries()) {
         youngLost += count;
         if (count === 0) continue;
-        assert.ok(!windows.some((other) => other.told.some(isOld)), `step ${step}: there were old ones`);
+        assert.ok(!windows.some((other) => other.appended.some(isOld)), `step ${step}: there were old ones`);
         assert.ok(sizes[i]! >= Math.max(...sizes) * (14 / 16) - 1, `step ${step}: it is one of the largest`);
       }
     }
@@ -148,11 +148,11 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
  * Checks that the window has all events but the oldest ones, and returns the number that it has lost since the last
  * check.
  */
-function loseAbove(window: EventWindow, told: Told[]): Told[] {
-  const lost = told.splice(0, told.length - held(window));
+function loseAbove(window: EventWindow, appended: AppendedEvent[]): AppendedEvent[] {
+  const lost = appended.splice(0, appended.length - held(window));
   assert.deepEqual(
     Array.from({ length: held(window) }, (_, i) => window.at(window.start + i).revision as number),
-    told.map(({ revision }) => revision),
+    appended.map(({ revision }) => revision),
   );
   const last = lost.at(-1);
   if (last !== undefined) assert.equal(window.floor, last.revision);

@@ -1,11 +1,11 @@
 interface WindowMemoryOptions {
   /** for all windows together */
   bytes: number;
-  /** milliseconds, never going back */
+  /** a monotonic clock, in milliseconds */
   now?: () => number;
 }
 
-/** A window, as far as the memory has to know it. */
+/** The parts of a window that the memory uses. */
 interface SharedWindow {
   readonly bytes: number;
   /** the arrival time of its oldest event */
@@ -87,28 +87,28 @@ export class WindowMemory {
     for (const window of this.#windows) window.dropThrough(this.#sweptAt - FORGET_MS);
   }
 
-  get #wanted(): number {
+  get #target(): number {
     return this.#limit * CUT_TO;
   }
 
   /** Takes from a window all events that are older than those of the other windows, and about one second more. */
   #cutOldest(before: number): void {
-    while (this.bytes > this.#wanted) {
+    while (this.bytes > this.#target) {
       const [oldest, next] = this.#firstTwo((window) => -(window.oldestAt ?? Number.POSITIVE_INFINITY));
       if (oldest?.oldestAt === undefined || oldest.oldestAt >= before) return;
       const until = Math.min(before, (next?.oldestAt ?? before) + SWEEP_MS);
-      while (this.bytes > this.#wanted && oldest.oldestAt !== undefined && oldest.oldestAt < until) oldest.cutOldest();
+      while (this.bytes > this.#target && oldest.oldestAt !== undefined && oldest.oldestAt < until) oldest.cutOldest();
     }
   }
 
   /** Cuts the largest window first; windows of nearly the same size are cut in turn. */
   #cutLargest(): void {
-    while (this.bytes > this.#wanted) {
+    while (this.bytes > this.#target) {
       const [largest, next] = this.#firstTwo((window) => window.bytes);
       if (largest === undefined || largest.bytes === 0) return;
       const enough = (next?.bytes ?? 0) * CUT_TO;
       do largest.cutOldest();
-      while (this.bytes > this.#wanted && largest.bytes > enough);
+      while (this.bytes > this.#target && largest.bytes > enough);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Writes arrays as PostgreSQL's array literals, by joining. The driver's own serializer needs four calls for each element,
- * which for a commit with hundreds of elements takes longer than the commit.
+ * Writes arrays as PostgreSQL's array literals, by joining. The driver's own serializer needs four calls for each
+ * element, which for a commit with hundreds of elements takes longer than the commit.
  */
 export function numberArray(values: readonly number[]): string {
   return `{${values.join(',')}}`;

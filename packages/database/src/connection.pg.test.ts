@@ -36,8 +36,8 @@ test('An error of PostgreSQL when connecting is returned unchanged.', async () =
 });
 
 test('The pool finds the reachable host of several hosts.', async () => {
-  const [nobody, port] = [await freePort(), new URL(postgres.url).port];
-  const pool = openPool(postgres.url.replace(`:${port}/`, `:${nobody},127.0.0.1:${port}/`));
+  const [closedPort, port] = [await freePort(), new URL(postgres.url).port];
+  const pool = openPool(postgres.url.replace(`:${port}/`, `:${closedPort},127.0.0.1:${port}/`));
   assert.deepEqual((await pool.query('SELECT 1'))[0], [1]);
   await pool.close();
 });
@@ -45,10 +45,10 @@ test('The pool finds the reachable host of several hosts.', async () => {
 test('Without a reachable host a call fails soon, and is known not to be executed.', async () => {
   const [one, two] = [await freePort(), await freePort()];
   const pool = openPool(`postgres://u:p@127.0.0.1:${one},127.0.0.1:${two}/db`);
-  // whoever waits in vain is told so instead, and only when the time of the call is over
+  // the error comes at once, and not only at the timeout of the call
   await assert.rejects(pool.query('SELECT 1'), {
     code: 'NOT_SENT',
-    message: `no host takes writes: 127.0.0.1:${one} ECONNREFUSED, 127.0.0.1:${two} ECONNREFUSED`,
+    message: `no host accepts writes: 127.0.0.1:${one} ECONNREFUSED, 127.0.0.1:${two} ECONNREFUSED`,
   });
   await pool.close();
 });

@@ -15,8 +15,8 @@ interface PoolOptions {
   onState: (error: unknown) => void;
 }
 
-/** The error of a call without an answer; its SQLSTATE is that of a broken connection. */
-class NoAnswer extends Error {
+/** The error of a call without a response; its SQLSTATE is that of a broken connection. */
+class NoResponse extends Error {
   readonly code = '08006';
 }
 
@@ -26,13 +26,13 @@ class NotSent extends Error {
 }
 
 /** The pool was replaced before this call was sent; the call is sent on the new pool. */
-class Displaced extends Error {}
+class PoolReplaced extends Error {}
 
 /**
  * A few connections to PostgreSQL for one purpose, so that no purpose waits behind another.
  *
  * Invariant: a call ends within its timeout. When a call times out or a connection breaks, the whole pool is replaced,
- * because later calls on a connection that no longer answers would get no answers either.
+ * because later calls on a connection that no longer responds would get no response either.
  */
 export class Pool {
   readonly #options: PoolOptions;
@@ -54,7 +54,7 @@ export class Pool {
       try {
         return await this.#within(timeoutMs, sql, running);
       } catch (error) {
-        if (!(error instanceof Displaced)) throw error;
+        if (!(error instanceof PoolReplaced)) throw error;
       }
     }
   }
@@ -103,16 +103,19 @@ export class Pool {
       const result = await Promise.race([
         running,
         new Promise<never>((_, reject) => {
-          timer = setTimeout(() => reject(new NoAnswer(`PostgreSQL did not answer within ${timeoutMs} ms`)), timeoutMs);
+          timer = setTimeout(
+            () => reject(new NoResponse(`PostgreSQL did not answer within ${timeoutMs} ms`)),
+            timeoutMs,
+          );
         }),
       ]);
       this.#options.onState(undefined);
       return result;
     } catch (error) {
       const sent = wasSent(running);
-      if (!sent && this.#sql !== sql && isDestroyed(error)) throw new Displaced();
+      if (!sent && this.#sql !== sql && isDestroyed(error)) throw new PoolReplaced();
       const failure = sent ? error : notSent(error);
-      if (error instanceof NoAnswer) {
+      if (error instanceof NoResponse) {
         // a late error of this call: its caller already has an error
         running.catch(() => {});
         // a call that waits for a connection must not be executed after its caller has got an error
@@ -126,7 +129,7 @@ export class Pool {
     }
   }
 
-  /** Replaces the pool: the driver reopens a broken connection with a partly read answer, which corrupts the next one. */
+  /** Replaces the pool: the driver reopens a broken connection with a partly read response, which corrupts the next. */
   #noteFailure(sql: postgres.Sql, error: unknown): void {
     const kind = failureKind(error);
     if (kind === 'lost') this.#replace(sql);
@@ -173,7 +176,7 @@ function isDestroyed(error: unknown): boolean {
 }
 
 function notSent(error: unknown): unknown {
-  if (error instanceof NoAnswer) return new NotSent('no connection to PostgreSQL could be had', { cause: error });
+  if (error instanceof NoResponse) return new NotSent('no connection to PostgreSQL is available', { cause: error });
   if (isDestroyed(error)) return new NotSent('PostgreSQL is a standby', { cause: error });
   // an error of PostgreSQL itself, for example at authentication, is passed on unchanged
   if (error instanceof postgres.PostgresError || !isUnreachable(failureKind(error))) return error;

@@ -22,7 +22,7 @@ export async function migrate(pool: Pool, migrations: readonly SqlFile[] = migra
     const wanted = migrations.length;
     if (applied > wanted) {
       throw new Error(
-        `The database has schema version ${applied} and this release knows ${wanted}: start a newer release of the store.`,
+        `The database has schema version ${applied} and this release supports only ${wanted}: start a newer release of the store.`,
       );
     }
     for (const file of migrations.slice(applied)) {

@@ -20,13 +20,13 @@ test('For several hosts a dialer finds the primary, and the driver sees one host
   assert.equal(typeof options.socket, 'function');
 });
 
-for (const [asked, meant] of [
+for (const [attributes, meant] of [
   ['read-write', 'primary'],
   ['primary', 'primary'],
   ['any', undefined],
 ] as const) {
-  test(`target_session_attrs=${asked} is ${meant ?? 'no demand'}`, () => {
-    const { url, options } = connectTarget(`postgres://a:1/db?target_session_attrs=${asked}`);
+  test(`target_session_attrs=${attributes} is ${meant ?? 'not restricted'}`, () => {
+    const { url, options } = connectTarget(`postgres://a:1/db?target_session_attrs=${attributes}`);
     assert.deepEqual([url, options.target_session_attrs], ['postgres://a:1/db', meant]);
   });
 }

@@ -15,8 +15,8 @@ export interface ConnectTarget {
 }
 
 /**
- * Reads the parts of a connection URL that libpq knows and the driver does not: a socket's directory as ?host=, the files
- * of TLS, and the role of the server. By default it must be the primary, because a standby has old data.
+ * Reads the parts of a connection URL that libpq knows and the driver does not: a socket's directory as ?host=, the
+ * files of TLS, and the role of the server. By default it must be the primary, because a standby has old data.
  */
 export function connectTarget(url: string): ConnectTarget {
   const [base = '', query = ''] = splitQuery(url);

@@ -18,8 +18,8 @@ class NoPrimary extends Error {
 
 /**
  * Finds the primary among several hosts, and connects to it. All hosts are queried at once, so that a host that hangs
- * causes no delay; connections that are opened at the same time share the queries. The driver's own list of hosts is not
- * used, because it takes a standby for a primary, and never reports that no host can be reached.
+ * causes no delay; connections that are opened at the same time share the queries. The driver's own list of hosts is
+ * not used, because it takes a standby for a primary, and never reports that no host can be reached.
  */
 export function primaryDialer(hosts: readonly Host[], urlOf: (host: Host) => string, options: DriverOptions) {
   let finding: Promise<Host> | undefined;
@@ -30,7 +30,7 @@ export function primaryDialer(hosts: readonly Host[], urlOf: (host: Host) => str
     try {
       return await connect(await finding);
     } catch (error) {
-      return failing(error as Error);
+      return failedSocket(error as Error);
     }
   };
 }
@@ -41,18 +41,18 @@ async function findPrimary(
   options: DriverOptions,
 ): Promise<Host> {
   const reasons = new Map<Host, string>();
-  const asked = hosts.map(async (host) => {
+  const queries = hosts.map(async (host) => {
     const reason = await whyNotPrimary(urlOf(host), options);
     if (reason === undefined) return host;
     reasons.set(host, reason);
     throw new Error(reason);
   });
   try {
-    return await Promise.any(asked);
+    return await Promise.any(queries);
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error;
     const failures = hosts.map((host) => `${host.host}:${host.port} ${reasons.get(host)}`);
-    throw new NoPrimary(`no host takes writes: ${failures.join(', ')}`);
+    throw new NoPrimary(`no host accepts writes: ${failures.join(', ')}`);
   }
 }
 
@@ -94,7 +94,7 @@ function connect({ host, port }: Host): Promise<Socket> {
  * The driver notices a failure only on its socket: a rejected promise would leave the connection's slot occupied. The
  * socket fails only after the driver has written its first message, which the next connection would send otherwise.
  */
-function failing(error: Error): Socket {
+function failedSocket(error: Error): Socket {
   const socket = new Socket();
   socket.write = () => {
     socket.destroy(error);

@@ -7,7 +7,7 @@ export interface ServerFacts {
   readonly version: number;
 }
 
-const OLDEST = 150_000;
+const MIN_VERSION = 150_000;
 const NOTE_SERVER = 'SELECT moved FROM tidegate.note_server()';
 
 /** Waits until PostgreSQL answers, because it may start at the same time as this process. */
@@ -41,7 +41,7 @@ export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<S
     `SELECT current_setting('server_version_num'), current_setting('fsync'), current_setting('synchronous_commit')`,
   );
   const [version, fsync, synchronousCommit] = row as [string, string, string];
-  if (Number(version) < OLDEST) {
+  if (Number(version) < MIN_VERSION) {
     throw new Error(`PostgreSQL 15 or newer is needed; this server has version number ${version}.`);
   }
   const off = [fsync === 'off' ? 'fsync' : '', synchronousCommit === 'off' ? 'synchronous_commit' : ''].filter(Boolean);
@@ -53,7 +53,10 @@ export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<S
   return { version: Number(version) };
 }
 
-/** Opens a new epoch in a promoted standby or a restored copy, which may lack the newest commits. Returns whether it did. */
+/**
+ * Opens a new epoch in a promoted standby or a restored copy, which may lack the newest commits. Returns whether it
+ * did.
+ */
 export async function openEpochIfMoved(pool: Pool): Promise<boolean> {
   const [row] = await pool.query(NOTE_SERVER);
   return row?.[0] === true;

@@ -1,7 +1,7 @@
 /**
  * What the error of a call to PostgreSQL means for the caller. Only this file reads SQLSTATEs and the driver's codes.
  *
- *   lost       the connection broke, or there was no answer: the call may have been executed
+ *   lost       the connection broke, or there was no response: the call may have been executed
  *   absent     PostgreSQL cannot be reached: nothing was executed
  *   busy       a lock or time limit: nothing was executed, the same call may succeed
  *   exhausted  PostgreSQL is out of disk, memory or connections: nothing was executed

@@ -1,7 +1,7 @@
 import { closestName, OptionError } from '@tidegate/options';
 import { kubernetesGates } from './kubernetes-gates.ts';
 
-/** The gates that change something here, with their defaults. */
+/** The gates that have an effect, with their defaults. */
 const defaults = {
   APIResponseCompression: true,
   AllowUnsafeMalformedObjectDeletion: false,
@@ -18,11 +18,11 @@ export type FeatureGate = keyof typeof defaults;
 
 export interface FeatureGates {
   enabled(gate: FeatureGate): boolean;
-  /** gates that were accepted and change nothing, one sentence each */
+  /** one sentence for each gate that is accepted but has no effect */
   readonly notices: readonly string[];
 }
 
-/** Reads `Name=true,Other=false`, as kube-apiserver does. An unknown name is refused with the nearest one. */
+/** Parses `Name=true,Other=false`, as kube-apiserver does. For an unknown name the error suggests the closest one. */
 export function readFeatureGates(text: string): FeatureGates {
   const values = new Map<string, boolean>(Object.entries(defaults));
   const notices: string[] = [];
@@ -35,8 +35,7 @@ export function readFeatureGates(text: string): FeatureGates {
       throw new OptionError(`--feature-gates takes Name=true or Name=false, not ${JSON.stringify(part.trim())}`);
     }
     if (Object.hasOwn(defaults, name)) values.set(name, value === 'true');
-    else if (kubernetesGates.has(name))
-      notices.push(`The feature gate ${name} is known and changes nothing in this release.`);
+    else if (kubernetesGates.has(name)) notices.push(`The feature gate ${name} has no effect in this release.`);
     else throw unknownGate(name);
   }
   return { enabled: (gate) => values.get(gate) === true, notices };

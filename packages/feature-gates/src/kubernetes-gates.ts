@@ -1,4 +1,4 @@
-/** The feature gates of Kubernetes 1.35, so that flags written for it are taken here, too.. */
+/** The feature gates of Kubernetes 1.35, so that flags written for kube-apiserver are accepted. */
 export const kubernetesGates: ReadonlySet<string> = new Set([
   'APIResponseCompression',
   'APIServerIdentity',

@@ -5,20 +5,20 @@ import type { Queuing } from './priority-level.ts';
  * The work that is charged for a request when it gets its seats, in milliseconds of one seat. It is corrected when
  * the request ends.
  */
-const GUESS_MS = 3;
+const ESTIMATE_MS = 3;
 /**
- * The most credit of a queue that was empty: an occasional request does not wait for each queue of a busy flow, and an
- * idle flow cannot save up turns.
+ * The maximum credit of a queue that was empty: an occasional request does not wait for each queue of a busy flow, and
+ * an idle flow cannot accumulate credit.
  */
-const AHEAD_MS = 20;
+const MAX_CREDIT_MS = 20;
 
 export class Queue<Ticket> {
   readonly index: number;
   readonly waiting: Ticket[] = [];
   executing = 0;
   seatsInUse = 0;
-  /** the work that it was served, on the clock of its level: the queue with the least work is next */
-  had = 0;
+  /** the work that was done for it, on the clock of its level: the queue with the least work is next */
+  servedMs = 0;
 
   constructor(index: number) {
     this.index = index;
@@ -34,11 +34,11 @@ interface Queued<Ticket> {
 }
 
 /**
- * The queues of one level, fair by the work that each was served (start-time fair queuing).
+ * The queues of one level, fair by the work that was done for each of them (start-time fair queuing).
  *
  * Invariant: the level's clock is the work of the queue that was served last. A queue that was empty starts no more
- * than a little before the clock, so that a flow without requests does not save up turns. The work of a queue is the
- * time that its requests held their seats.
+ * than a little before the clock, so that a flow without requests does not accumulate credit. The work of a queue is
+ * the time for which its requests held their seats.
  *
  *   clock 40   queue a was served 46: w w w      queue b was served 40: w
  *
@@ -70,7 +70,7 @@ export class FairQueues<Ticket extends Queued<Ticket>> {
       if (chosen === undefined || loadOf(queue) < loadOf(chosen)) chosen = queue;
     }
     if (chosen === undefined || chosen.waiting.length >= queueLengthLimit) return false;
-    if (chosen.waiting.length === 0) chosen.had = Math.max(chosen.had, this.#clock - AHEAD_MS);
+    if (chosen.waiting.length === 0) chosen.servedMs = Math.max(chosen.servedMs, this.#clock - MAX_CREDIT_MS);
     chosen.waiting.push(ticket);
     ticket.queue = chosen;
     this.waiting++;
@@ -83,7 +83,7 @@ export class FairQueues<Ticket extends Queued<Ticket>> {
     const { length } = this.queues;
     for (let i = 1; i <= length && this.waiting > 0; i++) {
       const queue = this.queues[(this.#last + i) % length] as Queue<Ticket>;
-      if (queue.waiting.length > 0 && (chosen === undefined || queue.had < chosen.had)) chosen = queue;
+      if (queue.waiting.length > 0 && (chosen === undefined || queue.servedMs < chosen.servedMs)) chosen = queue;
     }
     return chosen?.waiting[0];
   }
@@ -99,16 +99,16 @@ export class FairQueues<Ticket extends Queued<Ticket>> {
   /** Charges a request that has left its queue for its seats. */
   seated({ queue, seats }: Ticket): void {
     if (queue === undefined) return;
-    this.#clock = Math.max(this.#clock, queue.had);
+    this.#clock = Math.max(this.#clock, queue.servedMs);
     this.#last = queue.index;
-    queue.had += seats * GUESS_MS;
+    queue.servedMs += seats * ESTIMATE_MS;
     queue.executing++;
     queue.seatsInUse += seats;
   }
 
-  gone({ queue, seats }: Ticket, tookMs: number): void {
+  unseated({ queue, seats }: Ticket, tookMs: number): void {
     if (queue === undefined) return;
-    queue.had += seats * (tookMs - GUESS_MS);
+    queue.servedMs += seats * (tookMs - ESTIMATE_MS);
     queue.executing--;
     queue.seatsInUse -= seats;
   }

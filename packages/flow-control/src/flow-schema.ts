@@ -36,7 +36,7 @@ export interface FlowUser {
   readonly groups: readonly string[];
 }
 
-/** The operation that a request asks for. */
+/** The operation of a request. */
 export interface FlowOperation {
   readonly isResource: boolean;
   readonly verb: string;

@@ -3,4 +3,4 @@ export { Classifier, distinguisherOf, type FlowObject, type NamedSchema } from '
 export type { FlowOperation, FlowSchemaSpec, FlowUser } from './flow-schema.ts';
 export type { LevelTicket as Ticket } from './level.ts';
 export { Seats } from './seats.ts';
-export type { FlowTally, RefusedBecause, SeatRequest } from './ticket.ts';
+export type { FlowTally, RejectionReason, SeatRequest } from './ticket.ts';

@@ -19,7 +19,7 @@ export class Level {
   #lendable = 0;
   #borrowing: number | undefined;
   queues: FairQueues<LevelTicket> | undefined;
-  /** its own seats now, the number of them that it never lends, and the most that it may use with borrowed seats */
+  /** its own seats now, the number of them that it never lends, and the maximum that it may use with borrowed seats */
   nominal = 0;
   lower = 0;
   upper = 0;

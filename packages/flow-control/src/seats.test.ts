@@ -4,7 +4,7 @@ import type { NamedLevel } from './classifier.ts';
 import { deal } from './deal.ts';
 import type { LevelTicket as Ticket } from './level.ts';
 import { Seats } from './seats.ts';
-import type { FlowTally, RefusedBecause } from './ticket.ts';
+import type { FlowTally, RejectionReason } from './ticket.ts';
 
 interface Shape {
   readonly shares: number;
@@ -33,27 +33,27 @@ function room(seats: number, levels: Record<string, NamedLevel['spec']>) {
   const named = (specs: typeof levels) =>
     new Map(Object.entries(specs).map(([name, spec]) => [name, { name, uid: name, spec }]));
   all.configure(named(levels));
-  const refused: RefusedBecause[] = [];
+  const rejected: RejectionReason[] = [];
   const tally: FlowTally = {
     executing: 0,
     executingSeats: 0,
     waiting: 0,
     waitingSeats: 0,
     dispatched: 0,
-    refused: (because) => refused.push(because),
+    rejected: (reason) => rejected.push(reason),
     waited() {},
     served() {},
   };
   return {
     all,
     tally,
-    refused,
+    rejected,
     configure: (specs: typeof levels) => all.configure(named(specs)),
     pass: (ms: number) => {
       now += ms;
     },
     ask: (level: string, distinguisher = 'x', wide = 1) =>
-      all.ask({ level, schema: 's', distinguisher, seats: wide, tally }),
+      all.request({ level, schema: 's', distinguisher, seats: wide, tally }),
   };
 }
 
@@ -61,10 +61,10 @@ const states = (tickets: readonly Ticket[]) => tickets.map(({ state }) => state)
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
 test('a level without queues rejects requests when it has no free seat', () => {
-  const { all, ask, refused } = room(2, { a: limited({ shares: 1 }) });
+  const { all, ask, rejected } = room(2, { a: limited({ shares: 1 }) });
   const [first, second, third] = times(3, () => ask('a'));
-  assert.deepEqual(states([first, second, third] as Ticket[]), ['seated', 'seated', 'refused']);
-  assert.deepEqual(refused, ['concurrency-limit']);
+  assert.deepEqual(states([first, second, third] as Ticket[]), ['seated', 'seated', 'rejected']);
+  assert.deepEqual(rejected, ['concurrency-limit']);
   all.leave(first as Ticket);
   assert.equal(ask('a').state, 'seated');
 });
@@ -120,23 +120,23 @@ test('a flow with few requests is not delayed by a flow with many', () => {
 });
 
 test('a full queue rejects requests, and other queues still accept them', () => {
-  const { ask, refused } = room(1, { a: limited({ shares: 1, queues: 64, length: 3 }) });
+  const { ask, rejected } = room(1, { a: limited({ shares: 1, queues: 64, length: 3 }) });
   const flood = times(30, () => ask('a', 'noisy'));
   assert.equal(flood.filter(({ state }) => state === 'waiting').length, 12);
-  assert.deepEqual(new Set(refused), new Set(['queue-full']));
+  assert.deepEqual(new Set(rejected), new Set(['queue-full']));
   assert.equal(ask('a', 'quiet').state, 'waiting');
 });
 
 test('a request that leaves its queue makes room, and gets no seats later', () => {
-  const { all, ask, tally, refused } = room(1, { a: limited({ shares: 1, queues: 4 }) });
+  const { all, ask, tally, rejected } = room(1, { a: limited({ shares: 1, queues: 4 }) });
   const [first, second, third] = times(3, () => ask('a')) as [Ticket, Ticket, Ticket];
   all.leave(second, 'time-out');
   all.leave(first);
-  assert.deepEqual(states([first, second, third]), ['gone', 'refused', 'seated']);
-  assert.deepEqual([tally.waiting, tally.executing, refused.join()], [0, 1, 'time-out']);
+  assert.deepEqual(states([first, second, third]), ['gone', 'rejected', 'seated']);
+  assert.deepEqual([tally.waiting, tally.executing, rejected.join()], [0, 1, 'time-out']);
 });
 
-test('a request wider than its level is served alone', () => {
+test('a request that needs more seats than its level has is served alone', () => {
   const { all, ask } = room(4, { a: limited({ shares: 1, queues: 4 }) });
   const [wide, narrow] = [ask('a', 'x', 10), ask('a', 'y')];
   assert.deepEqual([wide.state, wide.seats, narrow.state], ['seated', 4, 'waiting']);

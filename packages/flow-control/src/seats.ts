@@ -1,6 +1,6 @@
 import type { NamedLevel } from './classifier.ts';
 import { Level, type LevelTicket } from './level.ts';
-import { type RefusedBecause, type SeatRequest, Ticket } from './ticket.ts';
+import { type RejectionReason, type SeatRequest, Ticket } from './ticket.ts';
 
 interface SeatsOptions {
   /** the seats of all levels together, while the process is not overloaded */
@@ -77,10 +77,10 @@ export class Seats {
   }
 
   /**
-   * Asks for seats. The ticket is seated or rejected now, or calls `settled` later. The caller calls `leave` at the
+   * Requests seats. The ticket is seated or rejected now, or calls `settled` later. The caller calls `leave` at the
    * end of the request.
    */
-  ask(request: SeatRequest): LevelTicket {
+  request(request: SeatRequest): LevelTicket {
     const level = this.#levels.get(request.level) as Level;
     const ticket = new Ticket(level, request, this.#now());
     if (level.isExempt) {
@@ -94,7 +94,7 @@ export class Seats {
   }
 
   /** Returns the seats of a ticket, or removes it from its queue. */
-  leave(ticket: LevelTicket, because: RefusedBecause = 'cancelled'): void {
+  leave(ticket: LevelTicket, reason: RejectionReason = 'cancelled'): void {
     if (ticket.state === 'seated') {
       this.#unseat(ticket);
       this.#seatWaiting();
@@ -102,7 +102,7 @@ export class Seats {
     } else if (ticket.state === 'waiting') {
       ticket.level.queues?.leave(ticket);
       this.#countWaited(ticket, false);
-      this.#refuse(ticket, because);
+      this.#reject(ticket, reason);
       this.#seatWaiting();
     }
   }
@@ -111,11 +111,11 @@ export class Seats {
     const { level, request, seats } = ticket;
     ticket.queue = undefined;
     if (level.queues === undefined) {
-      this.#refuse(ticket, 'concurrency-limit');
+      this.#reject(ticket, 'concurrency-limit');
       return;
     }
     if (!level.queues.enter(ticket)) {
-      this.#refuse(ticket, 'queue-full');
+      this.#reject(ticket, 'queue-full');
       return;
     }
     this.#waiting++;
@@ -127,19 +127,21 @@ export class Seats {
     const wanted = level.seatsInUse + seats;
     // a request that needs more seats than its level has is served alone
     if (wanted <= level.nominal || (level.seatsInUse === 0 && level.nominal > 0)) return true;
-    return wanted <= level.upper && this.#inUse + seats + this.#keptBy(level) <= this.#seats;
+    return wanted <= level.upper && this.#inUse + seats + this.#reservedBy(level) <= this.#seats;
   }
 
   /** The unused seats that the other levels never lend. */
-  #keptBy(borrower: Level): number {
-    let kept = 0;
+  #reservedBy(borrower: Level): number {
+    let reserved = 0;
     for (const level of this.#levels.values()) {
-      if (level !== borrower) kept += Math.max(0, level.lower - level.seatsInUse);
+      if (level !== borrower) reserved += Math.max(0, level.lower - level.seatsInUse);
     }
-    return kept;
+    return reserved;
   }
 
-  /** Seats one request of each level in each round, so that no level borrows all seats before the others get candidates. */
+  /**
+   * Seats one request of each level in each round, so that no level borrows all seats before the others get candidates.
+   */
   #seatWaiting(): void {
     for (let isDone = this.#waiting === 0; !isDone; ) {
       isDone = true;
@@ -183,19 +185,19 @@ export class Seats {
     this.#inUse -= seats;
     level.seatsInUse -= seats;
     level.executing.delete(ticket);
-    level.queues?.gone(ticket, tookMs);
+    level.queues?.unseated(ticket, tookMs);
     request.tally.executing--;
     request.tally.executingSeats -= seats;
     request.tally.served(tookMs / 1000);
   }
 
-  #refuse(ticket: LevelTicket, because: RefusedBecause): void {
+  #reject(ticket: LevelTicket, reason: RejectionReason): void {
     const { level, request } = ticket;
-    ticket.state = 'refused';
-    if (because === 'time-out') level.timedOut++;
-    else if (because === 'cancelled') level.cancelled++;
+    ticket.state = 'rejected';
+    if (reason === 'time-out') level.timedOut++;
+    else if (reason === 'cancelled') level.cancelled++;
     else level.rejected++;
-    request.tally.refused(because);
+    request.tally.rejected(reason);
     ticket.settled?.();
   }
 

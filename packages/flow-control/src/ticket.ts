@@ -1,6 +1,6 @@
 import type { Queue } from './fair-queues.ts';
 
-export type RefusedBecause = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
+export type RejectionReason = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
 
 /** Receives the numbers of one schema in one level, for metrics. */
 export interface FlowTally {
@@ -10,7 +10,7 @@ export interface FlowTally {
   waitingSeats: number;
   /** the number of requests that got their seats so far */
   dispatched: number;
-  refused(because: RefusedBecause): void;
+  rejected(reason: RejectionReason): void;
   /** called for each request that leaves its queue, with or without seats */
   waited(seconds: number, isSeated: boolean): void;
   /** called for each request that returns its seats */
@@ -30,13 +30,13 @@ export interface SeatRequest {
  * request holds seats in one state.
  *
  *   waiting → seated → gone
- *      └────→ refused
+ *      └────→ rejected
  */
 export class Ticket<Level extends { readonly name: string }> {
   readonly level: Level;
   readonly request: SeatRequest;
   readonly arrivedMs: number;
-  state: 'waiting' | 'seated' | 'gone' | 'refused' = 'waiting';
+  state: 'waiting' | 'seated' | 'gone' | 'rejected' = 'waiting';
   /** the seats that it holds or waits for: no more than its level has */
   seats: number;
   queue: Queue<Ticket<Level>> | undefined;

@@ -107,7 +107,7 @@ function entryOf({ group, version }: GroupVersionFacts, facts: ResourceFacts, ty
 const dropped = new DroppedFields(droppedFields);
 
 /** Paths that change an object as a whole. Other paths have their own rules. */
-const OWN_PATHS = new Set(['', 'status', 'scale']);
+const WHOLE_OBJECT_PATHS = new Set(['', 'status', 'scale']);
 
 /** Joins the rules of the kind's types with those of the kind itself. */
 function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: string): KindRules {
@@ -121,7 +121,7 @@ function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: strin
       reportOmitted(schema(), object, [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])]),
     validateUpdate: (object, old, subresource) =>
       reportOmitted(schema(), object, [
-        ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
+        ...(WHOLE_OBJECT_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
         ...(subresource === 'status' ? validateCounts(resource, object, old) : []),
         ...(rules.validateUpdate?.(object, old, subresource) ?? []),
       ]),

@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 
 /** The descriptions of fields by name, and of the type itself under the empty name. */
-export type TypeWords = Readonly<Record<string, string>>;
+export type TypeDescriptions = Readonly<Record<string, string>>;
 
-type IdentityWords = Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
+type IdentityDescriptions = Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
 
 /** The descriptions of the fields that every custom object and every list of them has. */
-export interface CustomWords {
-  readonly object: IdentityWords;
-  readonly list: IdentityWords;
+export interface CustomDescriptions {
+  readonly object: IdentityDescriptions;
+  readonly list: IdentityDescriptions;
 }
 
 /** The descriptions of parameters by name; for some parameters by `ACTION.NAME` or `KIND.NAME`. */
-export interface ParameterWords {
-  readonly path: TypeWords;
-  readonly query: TypeWords;
+export interface ParameterDescriptions {
+  readonly path: TypeDescriptions;
+  readonly query: TypeDescriptions;
 }
 
 /**
@@ -22,7 +22,7 @@ export interface ParameterWords {
  * a file.
  */
 const PACKAGE = /^io\.k8s(\.[\w-]+)+$/;
-const NOTHING: Readonly<Record<string, TypeWords>> = {};
+const NOTHING: Readonly<Record<string, TypeDescriptions>> = {};
 
 /**
  * The descriptions of types and parameters by Kubernetes, as `npm run generate:kinds` copies them.
@@ -31,32 +31,32 @@ const NOTHING: Readonly<Record<string, TypeWords>> = {};
  * for one document, so a process without documents never reads them.
  */
 export class Descriptions {
-  readonly #packages = new Map<string, Promise<Readonly<Record<string, TypeWords>>>>();
+  readonly #packages = new Map<string, Promise<Readonly<Record<string, TypeDescriptions>>>>();
 
   /** The descriptions of a type by its full name, such as `io.k8s.api.core.v1.PodSpec`. */
-  async type(name: string): Promise<TypeWords> {
+  async type(name: string): Promise<TypeDescriptions> {
     const dot = name.lastIndexOf('.');
-    const home = name.slice(0, dot);
-    let types = this.#packages.get(home);
+    const packageName = name.slice(0, dot);
+    let types = this.#packages.get(packageName);
     if (types === undefined) {
-      types = PACKAGE.test(home) ? readPackage(home) : Promise.resolve(NOTHING);
-      this.#packages.set(home, types);
+      types = PACKAGE.test(packageName) ? readPackage(packageName) : Promise.resolve(NOTHING);
+      this.#packages.set(packageName, types);
     }
     const found = await types;
     const type = name.slice(dot + 1);
-    return Object.hasOwn(found, type) ? (found[type] as TypeWords) : {};
+    return Object.hasOwn(found, type) ? (found[type] as TypeDescriptions) : {};
   }
 
-  parameters(): Promise<ParameterWords> {
-    return read<ParameterWords>('parameters');
+  parameters(): Promise<ParameterDescriptions> {
+    return read<ParameterDescriptions>('parameters');
   }
 
-  customKinds(): Promise<CustomWords> {
-    return read<CustomWords>('custom-kinds');
+  customKinds(): Promise<CustomDescriptions> {
+    return read<CustomDescriptions>('custom-kinds');
   }
 }
 
-async function readPackage(name: string): Promise<Readonly<Record<string, TypeWords>>> {
+async function readPackage(name: string): Promise<Readonly<Record<string, TypeDescriptions>>> {
   try {
     return await read(name);
   } catch (error) {

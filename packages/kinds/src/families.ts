@@ -26,7 +26,7 @@ import { services } from './services/services.ts';
 import { storage } from './storage/storage.ts';
 import { workloads } from './workloads/workloads.ts';
 
-/** All families of kinds. A new kind joins a family, or brings a new one. */
+/** All families of kinds. A new kind is added to a family, or to a new one. */
 const families: readonly Family[] = [
   { types: selectorChecks },
   pods,

@@ -1,6 +1,6 @@
 export { holdAll, type MatchCondition, readCondition } from './admission/conditions.ts';
-export { type AskAccess, admissionVariables } from './admission/environment.ts';
-export { type Judgement, judgeByPolicy, type Policy, readPolicy } from './admission/policy.ts';
+export { admissionVariables, type CheckAccess } from './admission/environment.ts';
+export { evaluatePolicy, type Policy, type PolicyResult, readPolicy } from './admission/policy.ts';
 export { builtInRegistry } from './built-in.ts';
 export {
   API_SERVICES,
@@ -22,8 +22,13 @@ export {
 } from './custom/definition.ts';
 export { jsonPath } from './custom/json-path.ts';
 export { kindsOf } from './custom/kinds-of.ts';
-export { judgeNames, namesJson, withConditions } from './custom/names.ts';
-export { type CustomWords, Descriptions, type ParameterWords, type TypeWords } from './descriptions.ts';
+export { decideNames, namesJson, withConditions } from './custom/names.ts';
+export {
+  type CustomDescriptions,
+  Descriptions,
+  type ParameterDescriptions,
+  type TypeDescriptions,
+} from './descriptions.ts';
 export type { Column, Converter, Kind, KindEntry } from './kind-entry.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './objects/generic-object.ts';
 export { listSchema, metaSchemas } from './objects/meta-schemas.ts';

@@ -22,7 +22,7 @@ export interface GroupVersionKind {
 /** A path below an object, with its verbs. */
 export interface Subresource {
   readonly verbs: readonly string[];
-  /** the kind that it takes and returns, when it is not the kind of the object */
+  /** the kind of its requests and responses, when that is not the kind of the object */
   readonly entry?: KindEntry;
 }
 
@@ -42,7 +42,7 @@ export interface Conversion {
 export interface Converter {
   /** the address of the webhook */
   readonly clientConfig: JsonObject;
-  /** the version of the review that it gets */
+  /** the version of the review that it receives */
   readonly review: 'v1' | 'v1beta1';
   /** all versions by their apiVersion, served or not */
   readonly versions: ReadonlyMap<string, Kind>;
@@ -58,7 +58,7 @@ interface CustomFacts {
   /** the generation of the definition */
   readonly generation: number;
   /** the definition is being deleted: no new objects are created */
-  readonly closing: boolean;
+  readonly deleting: boolean;
   /** the webhook that converts objects between its versions; undefined without a webhook */
   readonly converter?: Converter;
   /** the fields of its objects that a Scale shows */
@@ -90,7 +90,7 @@ export interface KindRules {
   readonly selectableAs?: Readonly<Record<string, string>>;
   /** a delete returns the object instead of a Status */
   readonly deleteReturnsObject?: boolean;
-  /** the server deletes an object that was not written for this time */
+  /** the server deletes an object that was not written for this many seconds */
   readonly lifetimeSeconds?: number;
   /** names that may not be deleted */
   readonly undeletable?: readonly string[];
@@ -101,7 +101,7 @@ export interface KindRules {
   /** a creation may include the status */
   readonly createsWithStatus?: boolean;
   /** metadata.generation begins at 1 and grows when one of these paths changes */
-  readonly counts?: readonly string[];
+  readonly generationPaths?: readonly string[];
   /** by subresource: the fields that a request to that path resets, when they differ from most kinds */
   readonly resetFields?: Readonly<Record<string, FieldPaths>>;
   /** the conversion to the stored version, when that is another one */
@@ -112,21 +112,21 @@ export interface KindRules {
   readonly prepareCreate?: (object: JsonObject, author: Author) => void;
   /** restores fields that an update may not change */
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
-  /** how long a deleted object stays until its programs have ended; the client of a delete can ask for another time */
-  readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
+  /** how long a deleted object stays until its programs have ended; the client of a delete can request another time */
+  readonly graceSeconds?: (object: JsonObject, requested: number | undefined) => number;
   /** the dependents of an object are not collected when it is deleted */
   readonly ownsNothing?: boolean;
   /** a delete without a propagation policy keeps the dependents; `warning` is the warning of such a delete */
   readonly orphansByDefault?: { readonly warning?: string };
   /** the resource of the same group whose object of the same name is deleted together with this one */
-  readonly companion?: string;
+  readonly pairedResource?: string;
   /** the finalizer that a delete adds, for work that must be done before the object is removed */
   readonly lastFinalizer?: string;
   /** marks an object whose deletion has begun */
   readonly prepareDelete?: (object: JsonObject) => void;
   /** values that no other object may have at the same time, as words */
   readonly claims?: (object: JsonObject) => string[];
-  /** whether a deleting object must stay for another reason than metadata.finalizers */
+  /** whether an object that is being deleted must stay for another reason than metadata.finalizers */
   readonly held?: (object: JsonObject) => boolean;
   /** checks of a creation in this version; the object is in the stored version */
   readonly validateCreate?: (object: JsonObject) => FieldError[];

@@ -30,7 +30,7 @@ for (const { path, object, protobuf } of recorded) {
   });
 
   test(`${path} ${metaOf(object).name} is the same after Protobuf`, () => {
-    assert.deepEqual(told(decodeProtobuf(kind.schema, bytes)), told(object));
+    assert.deepEqual(withoutZeros(decodeProtobuf(kind.schema, bytes)), withoutZeros(object));
   });
 }
 
@@ -38,12 +38,12 @@ for (const { path, object, protobuf } of recorded) {
  * Without values that Go does not distinguish: null, empty text, zero, and absent fields. An object within another
  * one has no type in Protobuf.
  */
-function told(value: Json, top = true): Json {
-  if (Array.isArray(value)) return value.map((item) => told(item, false));
+function withoutZeros(value: Json, top = true): Json {
+  if (Array.isArray(value)) return value.map((item) => withoutZeros(item, false));
   if (!isJsonObject(value)) return value;
   const isTyped = !top && isJsonObject(value.spec);
   const kept = Object.entries(value).filter(
     ([name, item]) => item !== null && item !== '' && item !== 0 && !(isTyped && /^(kind|apiVersion)$/.test(name)),
   );
-  return Object.fromEntries(kept.map(([name, item]) => [name, told(item as Json, false)]));
+  return Object.fromEntries(kept.map(([name, item]) => [name, withoutZeros(item as Json, false)]));
 }

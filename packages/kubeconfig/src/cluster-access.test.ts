@@ -29,7 +29,7 @@ contexts:
 `;
 const access = (context = '', file = '/dir/config') => clusterAccessOf(text, { file, context });
 
-test('The current context is taken unless another is named.', () => {
+test('The current context is used unless another one is named.', () => {
   assert.deepEqual(access(), {
     server: 'https://a:6443',
     insecure: false,
@@ -40,7 +40,7 @@ test('The current context is taken unless another is named.', () => {
   assert.deepEqual(access('by-cert'), { server: 'https://b', insecure: true, cert: 'CERT', key: 'KEY' });
 });
 
-test('Files are found beside the kubeconfig.', (t) => {
+test('Paths are relative to the kubeconfig.', (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
   t.after(() => rmSync(dir, { recursive: true }));
   for (const name of ['cert.pem', 'key.pem', 'token']) writeFileSync(join(dir, name), `${name}\n`);
@@ -54,11 +54,11 @@ test('Files are found beside the kubeconfig.', (t) => {
   assert.throws(() => access('by-files'), { message: 'cannot read /dir/cert.pem, which the kubeconfig names' });
 });
 
-test('What is missing or not supported is named.', () => {
+test('Errors name what is missing or not supported.', () => {
   assert.throws(() => access('nobody'), /has no context nobody; there are by-token, by-cert, by-files, by-exec, lost$/);
   assert.throws(() => access('lost'), /has no cluster c; there are a, b$/);
   assert.throws(() => access('by-exec'), /logs in with exec, which is not supported/);
   assert.throws(() => clusterAccessOf('clusters: []', { file: 'f', context: '' }), /no current context/);
-  assert.throws(() => clusterAccessOf(': {', { file: 'f', context: '' }), /f is no YAML/);
+  assert.throws(() => clusterAccessOf(': {', { file: 'f', context: '' }), /f is not valid YAML/);
   assert.throws(() => readClusterAccess('/does/not/exist'), /cannot read the kubeconfig/);
 });

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { OptionError } from '@tidegate/options';
 import { readYamlFile } from '@tidegate/schema';
 
-/** Where a cluster is, and as whom it is asked. */
+/** The address of a cluster and the credentials for it. */
 export interface ClusterAccess {
   readonly server: string;
   readonly ca?: string;
@@ -27,7 +27,7 @@ export function readClusterAccess(file: string, context = ''): ClusterAccess {
   return clusterAccessOf(text, { file, context });
 }
 
-/** What one context of a kubeconfig says; paths in it are relative to the file. */
+/** Reads one context of a kubeconfig. Paths in it are relative to the file. */
 export function clusterAccessOf(text: string, { file, context }: { file: string; context: string }): ClusterAccess {
   const config = parse(text, file);
   const wanted = context === '' ? textOf(config['current-context']) : context;
@@ -61,11 +61,11 @@ function parse(text: string, file: string): Fields {
   try {
     return fieldsOf(readYamlFile(text));
   } catch (error) {
-    throw new OptionError(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+    throw new OptionError(`${file} is not valid YAML: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }
 }
 
-/** contexts, clusters and users are lists of names, each with its own kind of content. */
+/** The content of a named entry in the list of contexts, clusters or users. */
 function entryOf(list: unknown, name: string, kind: 'context' | 'cluster' | 'user', file: string): Fields {
   const entries = Array.isArray(list) ? list.map(fieldsOf) : [];
   const found = entries.find((entry) => entry.name === name);
@@ -74,7 +74,7 @@ function entryOf(list: unknown, name: string, kind: 'context' | 'cluster' | 'use
   throw new OptionError(`${file} has no ${kind} ${name}${names === '' ? '' : `; there are ${names}`}`);
 }
 
-/** The data itself, or a file that has it. */
+/** The data in the kubeconfig, or the content of the file that it names. */
 function contentOf(fields: Fields, name: string, dir: string): string | undefined {
   const data = textOf(fields[`${name}-data`]);
   if (data !== undefined) return Buffer.from(data, 'base64').toString('utf8');

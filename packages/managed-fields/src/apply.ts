@@ -19,9 +19,9 @@ export interface Application {
   readonly owners: Owners;
   readonly author: Pick<Author, 'manager' | 'subresource'>;
   readonly time: string;
-  /** those of what is applied that can be owned, where they have been looked up already */
+  /** `appliedFields`, if the caller has computed them already */
   readonly fields?: FieldSet;
-  /** takes fields from whoever has them; otherwise they are a conflict */
+  /** takes fields from other owners instead of reporting a conflict */
   readonly force: boolean;
 }
 
@@ -30,26 +30,26 @@ export interface Applied {
   readonly owners: Owners;
 }
 
-/** An object with what is applied, before anything goes. */
+/** An object after the merge with the applied configuration, before fields are removed. */
 export interface Merged {
   readonly application: Application;
   readonly object: JsonObject;
   readonly id: string;
-  /** with what the author applies now */
+  /** including the fields that the author applies now */
   readonly owners: Owners;
-  /** what the author applied the last time */
+  /** the author's entry from its last apply */
   readonly last: Owner | undefined;
 }
 
 /**
- * What an applied configuration makes of an object: its fields are set and from now on its author's; those that it had
- * applied before and does not any more are removed, unless somebody else owns them, too.
+ * Applies a configuration to an object: sets its fields and makes its author their owner. Fields that the author
+ * applied before and no longer applies are removed, unless they have another owner.
  */
 export function applyConfiguration(application: Application): Applied {
   return settleOwners(mergeConfiguration(application));
 }
 
-/** The first half: the fields are set. */
+/** The first half: sets the fields. */
 export function mergeConfiguration(application: Application): Merged {
   const { versions, live, applied, author } = application;
   const { own } = versions;
@@ -62,7 +62,7 @@ export function mergeConfiguration(application: Application): Merged {
   return { application, object: merge(own.schema, live, applied), id, owners, last };
 }
 
-/** The second half: fields go that are not applied any more, and it is known whose the others are. */
+/** The second half: removes fields that are no longer applied, and determines the owners of the others. */
 export function settleOwners({ application, object: merged, id, owners, last }: Merged): Applied {
   const { versions, live, time, force } = application;
   const object = last === undefined ? merged : new Pruning(versions, owners, last).prune(merged);
@@ -71,12 +71,12 @@ export function settleOwners({ application, object: merged, id, owners, last }: 
   return { object, owners: withOwn(taken.owners, id, isSame(live, object) ? undefined : time) };
 }
 
-/** What can be owned of what is applied: it is the same whatever the object is. */
+/** The fields of the applied configuration that can be owned. They do not depend on the live object. */
 export function appliedFields({ versions, applied }: Pick<Application, 'versions' | 'applied'>): FieldSet {
   return fieldsOf(versions.own.schema, applied).without(versions.own.reset);
 }
 
-/** The author's own entry, as it is kept: without what nobody owns, and with the time of the last change. */
+/** The author's entry as it is stored: without fields that cannot be owned, and with the time of the last change. */
 function withOwn(owners: Owners, id: string, time: string | undefined): Owners {
   const result = new Map(owners);
   const owner = owners.get(id) as Owner;
@@ -86,7 +86,7 @@ function withOwn(owners: Owners, id: string, time: string | undefined): Owners {
   return result;
 }
 
-/** Removes what its author applied the last time and does not apply any more. */
+/** Removes the fields that the author applied the last time and no longer applies. */
 class Pruning {
   readonly #versions: Versions;
   readonly #owners: Owners;
@@ -108,13 +108,13 @@ class Pruning {
     return convert(addBackDangling(version, whole, pruned, last), version, own);
   }
 
-  /** What was applied the last time is applied now: nothing can go. */
+  /** All fields of the last apply are applied again, so there is nothing to remove. */
   #isAllWanted({ apiVersion }: Version): boolean {
     const now = this.#owners.get(ownerId(this.#last));
     return now?.apiVersion === apiVersion && this.#last.fields.difference(now.fields).isEmpty;
   }
 
-  /** What somebody owns stays, whoever it is: the author itself owns what it applies now. */
+  /** Keeps owned fields, including those that the author itself applies now. */
   #addBackOwned(whole: JsonObject, pruned: JsonObject, at: Version): JsonObject {
     const { find, convert } = this.#versions;
     let [all, rest] = [whole, pruned];
@@ -131,7 +131,7 @@ class Pruning {
     return convert(rest, current, at);
   }
 
-  /** Those of the version in which is pruned come first: what other versions need for their conversion is back then. */
+  /** The version of the pruning comes first, because conversions to other versions may need its fields. */
   #ownedByVersion(first: string): Map<string, FieldSet> {
     const owned = new Map<string, FieldSet[]>([[first, []]]);
     for (const { apiVersion, fields } of this.#owners.values()) {
@@ -143,7 +143,7 @@ class Pruning {
   }
 }
 
-/** Only what the author had owned goes: what went along with it, and was nobody's or an updater's, stays. */
+/** Restores fields that were removed with their parent although the author did not own them. */
 function addBackDangling({ schema }: Version, whole: JsonObject, pruned: JsonObject, last: FieldSet): JsonObject {
   const gone = withNamedFields(fieldsOf(schema, whole), schema).difference(
     withNamedFields(fieldsOf(schema, pruned), schema),

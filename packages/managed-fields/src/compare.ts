@@ -3,7 +3,7 @@ import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import { elementOf, fieldOf, isSame, shapeOf } from './shape.ts';
 
-/** What differs between two states. No field is in two of the sets. */
+/** The difference between two states. No field is in two of the sets. */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
@@ -18,19 +18,19 @@ export function compare(schema: Schema, old: Json, next: Json): Comparison {
 
 type Maybe = Json | undefined;
 
-/** A set that is put together along a walk: however deep a field stands, it costs one step. */
-class Found {
+/** Builds a set during a walk. Adding a field costs one step at any depth. */
+class PathCollector {
   readonly #builders = [new FieldSetBuilder()];
 
-  /** Those of the whole object do not count. */
+  /** An empty path, which means the whole object, is ignored. */
   add(path: readonly PathElement[]): void {
     for (let depth = this.#builders.length; depth <= path.length; depth++) {
       this.#builders.push((this.#builders[depth - 1] as FieldSetBuilder).at(path[depth - 1] as PathElement));
     }
-    if (path.length > 0) (this.#builders[path.length] as FieldSetBuilder).join();
+    if (path.length > 0) (this.#builders[path.length] as FieldSetBuilder).include();
   }
 
-  /** The walk goes on at another place so deep. */
+  /** The walk leaves the current element at this depth. */
   leave(depth: number): void {
     if (this.#builders.length > depth) this.#builders.length = depth;
   }
@@ -41,9 +41,9 @@ class Found {
 }
 
 class Walk {
-  readonly removed = new Found();
-  readonly modified = new Found();
-  readonly added = new Found();
+  readonly removed = new PathCollector();
+  readonly modified = new PathCollector();
+  readonly added = new PathCollector();
   readonly #path: PathElement[] = [];
 
   compare(schema: Schema, old: Maybe, next: Maybe): void {
@@ -53,7 +53,7 @@ class Walk {
     else if (!hasParts && !isSame(old, next)) this.modified.add(this.#path);
   }
 
-  /** Whether there are any: two empty states differ, or not, as a whole. */
+  /** Returns whether there are parts. Two values without parts are compared as a whole. */
   #compareParts(schema: Schema, old: Maybe, next: Maybe): boolean {
     const shape = shapeOf(schema);
     if (shape.kind === 'fields' && isSome(old, isJsonObject) && isSome(next, isJsonObject)) {
@@ -96,8 +96,8 @@ class Walk {
     this.added.leave(depth);
   }
 
-  /** An element whose items are one whole. */
-  #add(to: Found, element: PathElement): void {
+  /** Adds an element whose items are treated as one value. */
+  #add(to: PathCollector, element: PathElement): void {
     this.#path.push(element);
     to.add(this.#path);
     this.#leave();
@@ -106,13 +106,13 @@ class Walk {
   #compareItems(schema: Schema & { type: 'list' }, before: readonly Json[], after: readonly Json[]): boolean {
     const [left, right] = [byElement(schema, before), byElement(schema, after)];
     for (const element of new Set([...left.keys(), ...right.keys()])) {
-      this.#compareSame(schema, element, { old: left.get(element) ?? [], next: right.get(element) ?? [] });
+      this.#compareItemsOf(schema, element, { old: left.get(element) ?? [], next: right.get(element) ?? [] });
     }
     return before.length + after.length > 0;
   }
 
-  /** The items that one element names. Several are one whole, owned by who made them several. */
-  #compareSame(
+  /** Compares the items that one element names. Duplicate items are treated as one value with one owner. */
+  #compareItemsOf(
     schema: Schema & { type: 'list' },
     element: PathElement,
     { old, next }: { old: Json[]; next: Json[] },
@@ -130,7 +130,7 @@ class Walk {
   }
 }
 
-/** nothing, null, or a value of the expected sort: otherwise there are no parts to compare */
+/** undefined, null, or a value of the expected type; any other value has no parts to compare */
 function isSome(value: Maybe, isExpected: (value: Json) => boolean): boolean {
   return value === undefined || value === null || isExpected(value);
 }

@@ -2,17 +2,17 @@ import type { StatusCause } from '@tidegate/status';
 import type { FieldSet } from './field-set.ts';
 import type { Owner, Owners } from './owners.ts';
 import { compareText, type PathElement, printPath } from './path-element.ts';
-import type { Losses } from './take-fields.ts';
+import type { LostFields } from './take-fields.ts';
 
 interface Conflict {
   readonly owner: Owner;
   readonly path: readonly PathElement[];
 }
 
-/** So many conflicts are told in one answer. */
-const MOST_TOLD = 1000;
+/** The most conflicts that one response lists. */
+const MAX_REPORTED = 1000;
 
-/** An applied configuration would set fields that others own to something else. */
+/** An applied configuration would change fields of other owners. */
 export class ConflictingOwners extends Error {
   readonly conflicts: readonly Conflict[];
 
@@ -22,22 +22,22 @@ export class ConflictingOwners extends Error {
   }
 
   get causes(): StatusCause[] {
-    return this.conflicts.slice(0, MOST_TOLD).map(({ owner, path }) => ({
+    return this.conflicts.slice(0, MAX_REPORTED).map(({ owner, path }) => ({
       reason: 'FieldManagerConflict',
       message: `conflict with ${nameOf(owner)}`,
       field: printPath(path),
     }));
   }
 
-  /** The others; undefined when there are none. */
+  /** The conflicts about other fields than these; undefined if there are none. */
   without(fields: FieldSet): ConflictingOwners | undefined {
     const left = this.conflicts.filter(({ path }) => !fields.hasPath(path));
     return left.length === 0 ? undefined : new ConflictingOwners(left);
   }
 }
 
-/** Each field that somebody would lose is a conflict of its own. */
-export function conflictsOf(owners: Owners, losses: Losses): ConflictingOwners {
+/** Each field that an owner would lose is one conflict. */
+export function conflictsOf(owners: Owners, losses: LostFields): ConflictingOwners {
   return new ConflictingOwners(
     [...losses].flatMap(([id, fields]) =>
       [...fields.paths()].map((path) => ({ owner: owners.get(id) as Owner, path })),
@@ -50,9 +50,9 @@ function messageOf(conflicts: readonly Conflict[]): string {
   if (only !== undefined && conflicts.length === 1) {
     return `Apply failed with 1 conflict: conflict with ${nameOf(only.owner)}: ${printPath(only.path)}`;
   }
-  const told = conflicts.slice(0, MOST_TOLD);
-  const more = conflicts.length > told.length ? [`and ${conflicts.length - told.length} more`] : [];
-  const byOwner = Map.groupBy(told, ({ owner }) => nameOf(owner));
+  const reported = conflicts.slice(0, MAX_REPORTED);
+  const more = conflicts.length > reported.length ? [`and ${conflicts.length - reported.length} more`] : [];
+  const byOwner = Map.groupBy(reported, ({ owner }) => nameOf(owner));
   const parts = [...byOwner.keys()]
     .sort(compareText)
     .map((name) => [`conflicts with ${name}:`, ...(byOwner.get(name) ?? []).map(({ path }) => `- ${printPath(path)}`)]);

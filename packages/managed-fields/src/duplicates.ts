@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type Schema } from '@tidegate/schema';
 import { type PathElement, printPath } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
-/** Where a list has an item that stands for the same as another, and which; undefined when none has. */
+/** Describes the first list item that has the same keys as an earlier one; undefined if there is none. */
 export function duplicateIn(schema: Schema, value: Json): string | undefined {
   const path = pathOfDuplicate(schema, value);
   const twice = path?.at(-1);

@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject, type Schema, setOwn } from '@
 const known = new WeakMap<Schema, JsonObject>();
 
 /**
- * A kind's object before anybody has said anything about it: what is there all the same is nothing that its first author
- * has added. A structure that is no pointer is there, a list that is always written is null, a number zero.
+ * The empty object of a kind as Go has it: structs that are not pointers exist, lists that are always written are null,
+ * numbers are zero. The first author of an object does not own these fields unless it changes them.
  */
 export function emptyObject(schema: Schema & { type: 'object' }): JsonObject {
   let empty = known.get(schema);

@@ -11,14 +11,14 @@ import { compareElements, type PathElement, sortElements } from './path-element.
  *               ├ members   false                true
  *               └ below     { v:"a" }            undefined
  *
- * Invariant: elements are in order, none twice; one that is no member has something below it; no set below is empty. A set
- * never changes: what is made of two sets may share what is below.
+ * Invariant: elements are sorted and unique; an element that is not a member has a set below it; no set below is empty.
+ * Sets are immutable, so the result of an operation may share the sets below.
  */
 export class FieldSet {
   readonly elements: readonly PathElement[];
   readonly members: readonly boolean[];
   readonly below: ReadonlyArray<FieldSet | undefined>;
-  /** of a large set, once something is looked up in it */
+  /** index of a large set, built at its first lookup */
   #places: Map<PathElement, number> | undefined;
 
   constructor(
@@ -35,7 +35,7 @@ export class FieldSet {
     return this.elements.length === 0;
   }
 
-  /** What is in either. */
+  /** The fields in at least one of the sets. */
   union(other: FieldSet): FieldSet {
     if (this === other || other.isEmpty) return this;
     if (this.isEmpty) return other;
@@ -45,7 +45,7 @@ export class FieldSet {
     }));
   }
 
-  /** What is in both. */
+  /** The fields in both sets. */
   intersection(other: FieldSet): FieldSet {
     if (other.elements.length < this.elements.length) return other.intersection(this);
     return this.#each(other, (a, b) => ({
@@ -54,7 +54,7 @@ export class FieldSet {
     }));
   }
 
-  /** What is here and not there. A field that goes leaves what is below it where it is. */
+  /** The fields that are not in the other set. The fields below a removed field are kept. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
     return this.#each(other, (a, b) => ({
@@ -63,7 +63,7 @@ export class FieldSet {
     }));
   }
 
-  /** The same, but a field takes with it what is below. */
+  /** The fields that are not in the other set. The fields below a removed field are removed, too. */
   without(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
     return this.#each(other, (a, b) =>
@@ -71,7 +71,7 @@ export class FieldSet {
     );
   }
 
-  /** What becomes of each element here beside the same one there: it costs no more than this set has elements. */
+  /** Maps each element of this set, given the same element of the other set. The cost depends on this set only. */
   #each(other: FieldSet, pick: (a: Entry, b: Entry | undefined) => Entry): FieldSet {
     const elements: PathElement[] = [];
     const members: boolean[] = [];
@@ -101,13 +101,13 @@ export class FieldSet {
     );
   }
 
-  /** Whether this element is itself in the set. */
+  /** Whether the element itself is a member. */
   has(element: PathElement): boolean {
     const i = this.#indexOf(element);
     return i >= 0 && (this.members[i] as boolean);
   }
 
-  /** What of the set is below this element. */
+  /** The part of the set below this element. */
   under(element: PathElement): FieldSet | undefined {
     const i = this.#indexOf(element);
     return i < 0 ? undefined : this.below[i];
@@ -119,7 +119,7 @@ export class FieldSet {
     return set?.has(path.at(-1) ?? '') ?? false;
   }
 
-  /** The paths of its members; those of one place before those below it. */
+  /** The paths of all members; the members of a level come before those of deeper levels. */
   *paths(prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
     for (const [i, element] of this.elements.entries()) if (this.members[i]) yield [...prefix, element];
     for (const [i, element] of this.elements.entries()) yield* this.below[i]?.paths([...prefix, element]) ?? [];
@@ -142,7 +142,7 @@ export class FieldSet {
   }
 }
 
-/** Among so many a search is as fast as a map, which would have to be made. */
+/** For up to this many elements a search is as fast as building a map. */
 const FEW = 16;
 
 export const EMPTY = new FieldSet([], [], []);
@@ -177,14 +177,14 @@ function combine(a: FieldSet, b: FieldSet, pick: (a: Entry | undefined, b: Entry
   return elements.length === 0 ? EMPTY : new FieldSet(elements, members, below);
 }
 
-/** Puts one level of a set together, in any order. */
+/** Builds one level of a set; elements may be added in any order. */
 export class FieldSetEntries {
   readonly #elements: PathElement[] = [];
   readonly #members: boolean[] = [];
   readonly #below: Array<FieldSet | undefined> = [];
   #isSorted = true;
 
-  /** None may be added twice. */
+  /** Each element may be added only once. */
   add(element: PathElement, member: boolean, below: FieldSet): void {
     if (!member && below.isEmpty) return;
     const last = this.#elements.at(-1);
@@ -215,19 +215,19 @@ function placesIn(elements: readonly PathElement[]): (element: PathElement) => n
   return (element) => places.get(element) as number;
 }
 
-/** What is in any of the sets. They are joined two by two, so that each is looked at few times. */
+/** The union of all sets, combined pairwise, so that each set is copied only log n times. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length <= 2) return (sets[0] ?? EMPTY).union(sets[1] ?? EMPTY);
   const middle = sets.length >> 1;
   return unionOf(sets.slice(0, middle)).union(unionOf(sets.slice(middle)));
 }
 
-/** Puts a set together path by path, in any order. */
+/** Builds a set from paths, which may be added in any order. */
 export class FieldSetBuilder {
   #member = false;
   #below: Map<PathElement, FieldSetBuilder> | undefined;
 
-  /** The whole object is nobody's: an empty path adds nothing. */
+  /** The whole object cannot be owned, so an empty path adds nothing. */
   add(path: readonly PathElement[]): void {
     let builder: FieldSetBuilder = this;
     for (const element of path) builder = builder.at(element);
@@ -247,12 +247,12 @@ export class FieldSetBuilder {
     return new FieldSet(elements, members, below);
   }
 
-  /** What stands at the path to this builder is in the set. */
-  join(): void {
+  /** Adds the path of this builder to the set. */
+  include(): void {
     this.#member = true;
   }
 
-  /** Puts together what is below an element. Nothing is, unless something joins there. */
+  /** The builder of the set below an element. It adds nothing until a path is included there. */
   at(element: PathElement): FieldSetBuilder {
     this.#below ??= new Map();
     let builder = this.#below.get(element);
@@ -264,7 +264,7 @@ export class FieldSetBuilder {
   }
 }
 
-/** A set of some paths. */
+/** The set of the given paths. */
 export function fieldSet(...paths: ReadonlyArray<readonly PathElement[]>): FieldSet {
   const builder = new FieldSetBuilder();
   for (const path of paths) builder.add(path);

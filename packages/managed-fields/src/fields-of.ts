@@ -3,7 +3,7 @@ import { EMPTY, type FieldSet, FieldSetEntries } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
-/** What somebody says something about who applies this: its leaves, the keys of its maps and the items of its lists. */
+/** The fields that an applied configuration sets: its leaves, the keys of its maps and the items of its lists. */
 export function fieldsOf(schema: Schema, value: Json): FieldSet {
   const shape = shapeOf(schema);
   if (shape.kind === 'fields' && isJsonObject(value)) return fieldsOfObject(shape.schema, value);
@@ -30,7 +30,7 @@ function fieldsOfList(schema: Schema & { type: 'list' }, items: readonly Json[])
   for (const element of elements) count.set(element, (count.get(element) ?? 0) + 1);
   for (const [i, element] of elements.entries()) {
     const same = count.get(element);
-    // of items that nothing tells apart nobody owns a part
+    // parts of duplicate items cannot be owned
     if (same === 1) entries.add(element, true, fieldsOf(schema.items, items[i] as Json));
     else if (same !== undefined) entries.add(element, true, EMPTY);
     count.delete(element);
@@ -38,7 +38,7 @@ function fieldsOfList(schema: Schema & { type: 'list' }, items: readonly Json[])
   return entries.finish();
 }
 
-/** It has no parts, or none that could be told apart. */
+/** The value has no parts that could be owned separately. */
 function isLeaf(schema: Schema, value: Json): boolean {
   const { kind } = shapeOf(schema);
   if (kind === 'fields') return value !== null && !isJsonObject(value);

@@ -3,7 +3,7 @@ import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { normalElement } from './path-element.ts';
 
 /**
- * A set in the form that stands in `fieldsV1`, in which `.` says that the field itself is in the set, too:
+ * Encodes a set as `fieldsV1`, where `.` means that the field itself is in the set, too:
  *
  *   {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{}}}
  */
@@ -17,16 +17,16 @@ export function toFieldsV1(set: FieldSet): JsonObject {
   return result;
 }
 
-/** The set, whatever the order in which it is written. Throws when it is none. */
+/** Decodes `fieldsV1` with keys in any order. Throws if it is malformed. */
 export function fromFieldsV1(json: Json): FieldSet {
   const builder = new FieldSetBuilder();
   read(json, builder);
   return builder.finish();
 }
 
-/** The outermost builder is of the whole object, which is nobody's. */
+/** The outermost builder stands for the whole object, which cannot be owned. */
 function read(json: Json, builder: FieldSetBuilder): void {
-  if (!isJsonObject(json)) throw new Error('fields are written as objects');
+  if (!isJsonObject(json)) throw new Error('fieldsV1 must consist of objects');
   const keys = Object.keys(json);
   let hasBelow = false;
   for (const key of keys) {
@@ -36,5 +36,5 @@ function read(json: Json, builder: FieldSetBuilder): void {
     hasBelow = true;
     read(json[key] as Json, builder.at(element));
   }
-  if (!hasBelow || Object.hasOwn(json, '.')) builder.join();
+  if (!hasBelow || Object.hasOwn(json, '.')) builder.include();
 }

@@ -3,7 +3,7 @@ import { FieldSet } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 import { fieldOf, shapeOf } from './shape.ts';
 
-/** With each part that is owned the named fields on the way to it, which are not owned by themselves. */
+/** Adds the named fields on the path to each owned part, which are not owned themselves. */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
   const members = set.elements.map((element, i) => {
     const isNamed = set.below[i] !== undefined && isNamedField(element, schema);
@@ -15,7 +15,7 @@ export function withNamedFields(set: FieldSet, schema: Schema | undefined): Fiel
   return new FieldSet(set.elements, members, below);
 }
 
-/** Who owned parts of something that has become one whole owns the whole. */
+/** Adapts a set to a schema in which a value has become atomic: the owner of a part then owns the whole value. */
 export function fitToSchema(set: FieldSet, schema: Schema): FieldSet {
   let changed = false;
   const members = [...set.members];

@@ -14,6 +14,6 @@ export { emptyObject } from './empty-object.ts';
 export { EMPTY, type FieldSet, fieldSet } from './field-set.ts';
 export { fieldsOf } from './fields-of.ts';
 export { ownBeforeApply, ownUpdate } from './own-update.ts';
-export { NOBODY, type Owners, readOwners, writeOwners } from './owners.ts';
-export { isSame, Nameless } from './shape.ts';
+export { NO_OWNERS, type Owners, readOwners, writeOwners } from './owners.ts';
+export { isSame, UnidentifiedItem } from './shape.ts';
 export { oneVersion, type Version, type Versions } from './versions.ts';

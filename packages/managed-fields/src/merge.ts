@@ -3,8 +3,8 @@ import type { PathElement } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
 /**
- * The live state with everything that is applied. Nothing is removed, and what both name has the applied value. Items of
- * lists come as they are applied; those that only the live state has keep their place among their neighbours.
+ * Merges the applied configuration into the live state. Nothing is removed, and the applied value wins. List items are
+ * in the applied order; items that only the live state has keep their position among their neighbours.
  */
 export function merge(schema: Schema, live: JsonObject, applied: JsonObject): JsonObject {
   return (mergeValue(schema, live, applied) ?? {}) as JsonObject;
@@ -31,7 +31,7 @@ function mergeValue(schema: Schema, live: Maybe, applied: Maybe): Maybe {
   if (shape.kind === 'items' && Array.isArray(applied) && applied.length > 0) {
     return mergeItems(shape.schema, Array.isArray(live) ? live : [], applied);
   }
-  // nothing in it: what is there stays, and is not emptied
+  // an empty applied value does not empty the live one
   return shape.kind !== 'whole' && isHollow(applied) && !isHollow(live ?? null) ? live : applied;
 }
 
@@ -40,8 +40,8 @@ function isHollow(value: Json): boolean {
 }
 
 /**
- * Walks along both lists. The next item that both have, in the order in which they are applied, is what both walks wait
- * for: items of the live list that are applied at another place are passed over, and come where they are applied.
+ * Walks along both lists. Both walks wait for the next shared item in the applied order: live items that are applied at
+ * another position are skipped, and are added at their applied position.
  */
 function mergeItems(schema: Schema & { type: 'list' }, live: readonly Json[], applied: readonly Json[]): Json[] {
   const liveElements = live.map((item) => elementOf(schema, item));
@@ -84,7 +84,7 @@ function mergeItems(schema: Schema & { type: 'list' }, live: readonly Json[], ap
   return result;
 }
 
-/** Items by their element; those that stand there several times are not merged with anything, and map to undefined. */
+/** Items by their element. Duplicate items are not merged, so they map to undefined. */
 function singles(items: readonly Json[], elements: readonly PathElement[]): Map<PathElement, Maybe> {
   const found = new Map<PathElement, Maybe>();
   for (const [i, element] of elements.entries())

@@ -1,9 +1,9 @@
 import { type FieldSet, fieldSet, unionOf } from './field-set.ts';
-import { type Author, NOBODY, type Owner, type Owners, ownerId, secondsOf, withFields } from './owners.ts';
+import { type Author, NO_OWNERS, type Owner, type Owners, ownerId, secondsOf, withFields } from './owners.ts';
 import { compareText } from './path-element.ts';
 import { fitOwners, type Step, takeFields } from './take-fields.ts';
 
-/** Fields by which an object is what it is, or that the server alone sets. */
+/** Fields that identify an object or that only the server sets. They have no owner. */
 export const IDENTITY = fieldSet(
   ['f:apiVersion'],
   ['f:kind'],
@@ -20,7 +20,7 @@ interface Update extends Step {
   readonly time: string;
 }
 
-/** Who owns what after a state was replaced by another: its author owns all that differs. */
+/** The owners after an update: its author owns all fields that changed. */
 export function ownUpdate({ author: { manager, subresource }, time, ...step }: Update): Owners {
   const { own } = step.versions;
   const author: Author = {
@@ -38,7 +38,7 @@ export function ownUpdate({ author: { manager, subresource }, time, ...step }: U
   return capUpdates(new Map([...owners, [id, { ...author, time, fields }]]));
 }
 
-/** So many authors of updates are told apart; the oldest beyond them are one. */
+/** The most entries for updates; the oldest ones beyond it are merged into one. */
 const LARGEST = 10;
 const ANCIENT = 'ancient-changes';
 
@@ -73,8 +73,8 @@ function capUpdates(owners: Owners): Owners {
   return capped;
 }
 
-/** Whose the fields of an object are that was not watched until now: nobody knows who set them. */
+/** The owners of an object that had no managed fields before its first apply: one entry for all fields. */
 export function ownBeforeApply(update: Omit<Update, 'author' | 'owners'> & { subresource: string }): Owners {
   const { subresource, ...rest } = update;
-  return ownUpdate({ ...rest, owners: NOBODY, author: { manager: 'before-first-apply', subresource } });
+  return ownUpdate({ ...rest, owners: NO_OWNERS, author: { manager: 'before-first-apply', subresource } });
 }

@@ -3,7 +3,7 @@ import { EMPTY, type FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1 } from './fields-v1.ts';
 import { compareText } from './path-element.ts';
 
-/** Who did something, and how. */
+/** The client that made a change, and the operation. */
 export interface Author {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -12,27 +12,27 @@ export interface Author {
   readonly subresource: string;
 }
 
-/** An author with the fields that it owns, in the version of its request. */
+/** An author and the fields that it owns, in the version of its request. */
 export interface Owner extends Author {
   readonly time: string | undefined;
   readonly fields: FieldSet;
-  /** the same fields as they stand in the object, when they come from there */
+  /** the same fields in their stored form, if they were read from an object */
   readonly written?: Json;
 }
 
-/** Owners by who they are: what somebody applies belongs together whatever the version, each update has its own. */
+/** Owners by id. All versions of an author's applies are one entry; updates have one entry per version. */
 export type Owners = ReadonlyMap<string, Owner>;
 
-export const NOBODY: Owners = new Map();
+export const NO_OWNERS: Owners = new Map();
 
 export function ownerId({ manager, operation, apiVersion, subresource }: Author): string {
   return JSON.stringify([operation, manager, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** Reads `metadata.managedFields`. Throws when it is not what a server could have written. */
+/** Decodes `metadata.managedFields`. Throws if it is malformed. */
 export function readOwners(entries: Json | undefined): Owners {
-  if (entries === undefined || entries === null) return NOBODY;
-  if (!Array.isArray(entries)) throw new Error('managed fields are a list');
+  if (entries === undefined || entries === null) return NO_OWNERS;
+  if (!Array.isArray(entries)) throw new Error('managedFields must be a list');
   const owners = new Map<string, Owner>();
   for (const entry of entries) {
     const owner = readOwner(entry);
@@ -42,7 +42,7 @@ export function readOwners(entries: Json | undefined): Owners {
 }
 
 function readOwner(entry: Json): Owner {
-  if (!isJsonObject(entry)) throw new Error('an entry of managed fields is an object');
+  if (!isJsonObject(entry)) throw new Error('an entry of managedFields must be an object');
   const { operation, apiVersion, fieldsType, fieldsV1 = {} } = entry;
   if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
   if (typeof apiVersion !== 'string' || apiVersion === '') throw new Error('apiVersion must not be empty');
@@ -62,7 +62,7 @@ function textOf(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The entries of `metadata.managedFields`, in an order that depends on nothing but them. */
+/** Encodes the entries of `metadata.managedFields` in a deterministic order. */
 export function writeOwners(owners: Owners): JsonObject[] {
   const timed = [...owners.values()].map((owner) => ({ owner, seconds: secondsOf(owner) })).sort(inOrder);
   return timed.map(({ owner }) => ({
@@ -96,7 +96,7 @@ export function secondsOf({ time }: Owner): number {
   return Number.isNaN(ms) ? 0 : Math.floor(ms / 1000);
 }
 
-/** The owner with other fields. */
+/** A copy of the owner with other fields. */
 export function withFields(owner: Owner, fields: FieldSet): Owner {
   if (fields === owner.fields) return owner;
   const { written, ...rest } = owner;

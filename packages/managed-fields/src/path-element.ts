@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '@tidegate/schema';
 
 /**
- * One step of a path into an object, as managed fields write it:
+ * One step of a path into an object, in the syntax of managed fields:
  *
  *   f:replicas                            a field, or a key of a map
  *   k:{"name":"web"}                      an item of a list of objects, by the fields that identify it
- *   v:"example.com/guard"                 an item of a list of values
- *   i:0                                   an item of a list by its place; read, never made here
+ *   v:"example.com/guard"                 an item of a list of scalars
+ *   i:0                                   an item of a list by its index; decoded, but never created here
  */
 export type PathElement = string;
 
@@ -20,16 +20,16 @@ export function valueElement(value: Json): PathElement {
   return `v:${goJson(value)}`;
 }
 
-/** undefined: the item has none of the keys, so nothing tells it apart. */
+/** Returns undefined if the item has none of the keys, so that it cannot be identified. */
 export function keyElement(fields: ReadonlyArray<readonly [name: string, value: Json]>): PathElement | undefined {
   if (fields.length === 0) return undefined;
   const sorted = fields.length === 1 ? fields : [...fields].sort(([a], [b]) => compareText(a, b));
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${goJson(value)}`).join(',')}}`;
 }
 
-/** The element as it is written here, whoever wrote it. undefined: of a sort that nobody knows. */
+/** The element in canonical form; undefined for an unknown type of element. */
 export function normalElement(text: string): PathElement | undefined {
-  if (text.length < 2 || text[1] !== ':') throw new Error(`${JSON.stringify(text)} is no path element`);
+  if (text.length < 2 || text[1] !== ':') throw new Error(`${JSON.stringify(text)} is not a path element`);
   const content = text.slice(2);
   switch (text[0]) {
     case 'f':
@@ -39,41 +39,41 @@ export function normalElement(text: string): PathElement | undefined {
     case 'k': {
       const keys = JSON.parse(content) as Json;
       if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
-        throw new Error(`the keys of ${JSON.stringify(text)} are no object`);
+        throw new Error(`the keys of ${JSON.stringify(text)} are not an object`);
       }
       return keyElement(Object.entries(keys)) ?? 'k:{}';
     }
     case 'i':
-      if (!/^-?\d+$/.test(content)) throw new Error(`${JSON.stringify(text)} is no place in a list`);
+      if (!/^-?\d+$/.test(content)) throw new Error(`${JSON.stringify(text)} is not an index of a list`);
       return `i:${Number(content)}`;
     default:
       return undefined;
   }
 }
 
-/** The order in which elements stand in a set. */
+/** The order of elements in a set. */
 export function compareElements(a: PathElement, b: PathElement): number {
   return compareRead(a, b, () => compareContents(contentOf(a), contentOf(b)));
 }
 
-function compareRead(a: PathElement, b: PathElement, compareSaid: () => number): number {
+function compareRead(a: PathElement, b: PathElement, compareContent: () => number): number {
   if (a === b) return 0;
   const sort = a[0] as string;
   if (sort !== b[0]) return KINDS.indexOf(sort) - KINDS.indexOf(b[0] as string);
-  return sort === 'f' ? compareText(a, b) : compareSaid();
+  return sort === 'f' ? compareText(a, b) : compareContent();
 }
 
-/** The elements in their order; the list itself may be changed. What each says is read once. */
+/** Sorts the elements, possibly in place. Each content is decoded once. */
 export function sortElements(elements: PathElement[]): PathElement[] {
   if (elements.length < 2) return elements;
   const [first] = elements as [PathElement];
-  if (elements.length <= MOST_CONTENTS || first.startsWith('f:')) return elements.sort(compareElements);
+  if (elements.length <= MAX_CONTENTS || first.startsWith('f:')) return elements.sort(compareElements);
   const read = elements.map((element) => ({ element, content: element.startsWith('f:') ? [] : readContent(element) }));
   read.sort((a, b) => compareRead(a.element, b.element, () => compareContents(a.content, b.content)));
   return read.map(({ element }) => element);
 }
 
-/** What an element says: the keys of an item, or a value without a name. */
+/** The decoded content of an element: the keys of an item, or a value without a name. */
 type Content = ReadonlyArray<readonly [name: string, value: Json]>;
 
 function readContent(element: PathElement): Content {
@@ -82,13 +82,13 @@ function readContent(element: PathElement): Content {
 }
 
 const contents = new Map<PathElement, Content>();
-const MOST_CONTENTS = 4096;
+const MAX_CONTENTS = 4096;
 
-/** What an element says, read once while it is in use: the same few are compared again and again. */
+/** The content from a cache, because the same few elements are compared repeatedly. */
 function contentOf(element: PathElement): Content {
   const known = contents.get(element);
   if (known !== undefined) return known;
-  if (contents.size >= MOST_CONTENTS) contents.clear();
+  if (contents.size >= MAX_CONTENTS) contents.clear();
   const content = readContent(element);
   contents.set(element, content);
   return content;
@@ -105,7 +105,7 @@ function compareContents(left: Content, right: Content): number {
   return left.length - right.length;
 }
 
-/** numbers before texts before the rest */
+/** numbers before strings before other values */
 const RANKS = ['number', 'string', 'boolean'];
 
 function compareValues(a: Json, b: Json): number {
@@ -120,7 +120,7 @@ function rank(value: Json): number {
   return found < 0 ? RANKS.length : found;
 }
 
-/** By code points, as the bytes in UTF-8 are ordered; JavaScript compares halves of pairs. */
+/** Compares by code points, which is the order of UTF-8 bytes; JavaScript's `<` compares UTF-16 units. */
 export function compareText(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -132,10 +132,10 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Halves of pairs stand below the last characters that are none. */
+/** The first surrogate. Surrogates sort below some characters that come before them in UTF-8. */
 const FIRST_HALF = 0xd800;
 
-/** Values inside an element are written as Go writes them, because elements are compared as texts. */
+/** JSON in Go's form, because elements are compared as strings. */
 function goJson(value: Json): string {
   const text = JSON.stringify(value);
   if (!ESCAPED.test(text)) return text;
@@ -145,7 +145,7 @@ function goJson(value: Json): string {
 const ESCAPED = /[<>&\u2028\u2029]/;
 const EACH_ESCAPED = new RegExp(ESCAPED, 'g');
 
-/** As people read it in a conflict: `.spec.containers[name="web"].image`. */
+/** The readable form for conflicts: `.spec.containers[name="web"].image`. */
 export function printPath(path: readonly PathElement[]): string {
   return path.map(printElement).join('');
 }

@@ -11,7 +11,7 @@ const { schemas, steps } = JSON.parse(readFileSync(new URL('testing/published.js
   steps: Step[];
 };
 
-/** With one name for what applies and what updates, or what updates in two versions, they are one there and two here. */
+/** The published cases have one entry per manager name; here an apply and an update, or two versions, have one each. */
 function isNamedTwice({ managers, manager, op, version }: Step): boolean {
   const before = managers[manager];
   return (
@@ -22,7 +22,7 @@ function isNamedTwice({ managers, manager, op, version }: Step): boolean {
 describe('The published cases', () => {
   const comparable = steps.filter((step) => !isNamedTwice(step));
 
-  test('are there', () => {
+  test('exist', () => {
     assert.ok(comparable.length > 300, String(comparable.length));
     assert.ok(comparable.filter(({ conflicts }) => conflicts !== undefined).length > 10);
   });

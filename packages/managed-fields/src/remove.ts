@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, type Schema, setOwn } from '@
 import type { FieldSet } from './field-set.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
-/** The object without the fields and items of the set. What has lost all its parts is null. */
+/** The object without the fields and items of the set. A value that has lost all its parts becomes null. */
 export function removeFields(schema: Schema, object: JsonObject, fields: FieldSet): JsonObject {
   return fields.isEmpty ? object : ((removeFrom(schema, object, fields) ?? {}) as JsonObject);
 }
@@ -30,6 +30,6 @@ function removeFrom(schema: Schema, value: Json, fields: FieldSet): Json {
     }
     return kept.length > 0 ? kept : null;
   }
-  // what has one owner has no parts that could go
+  // an atomic value has no parts that could be removed
   return schema.type === 'list' || schema.type === 'map' || schema.type === 'object' ? null : value;
 }

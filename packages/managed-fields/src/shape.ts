@@ -2,8 +2,8 @@ import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate
 import { fieldElement, keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /**
- * How a value is owned: as one, or part by part. Structures and maps are owned field by field, lists item by item where
- * their items can be told apart; everything else has one owner.
+ * How a value is owned: as a whole or by parts. Structs and maps are owned field by field, lists of type `set` and
+ * `map` item by item; all other values have one owner.
  */
 export type Shape =
   | { readonly kind: 'whole' }
@@ -43,11 +43,11 @@ const ANY: Schema = { type: 'any' };
 export interface Field {
   readonly schema: Schema;
   readonly element: PathElement;
-  /** the structure itself has it, and it is not a key of a map */
+  /** a field of a struct, not a key of a map */
   readonly isNamed: boolean;
 }
 
-/** The fields of structures that were asked for: they are asked for again and again. */
+/** A cache of struct fields, because they are looked up repeatedly. */
 const named = new WeakMap<Schema, Map<string, Field>>();
 
 export function fieldOf(schema: Schema, name: string): Field {
@@ -69,34 +69,34 @@ function namedField(schema: Schema & { type: 'object' }, name: string): Field | 
   return field;
 }
 
-/** What has no field of that name, and may have it all the same. */
+/** The schema of fields that the struct does not name. */
 function schemaOfOther(schema: Schema): Schema {
   if (schema.type === 'map') return schema.values;
   if (schema.type === 'any') return schema;
   return (schema.type === 'object' ? schema.rest : undefined) ?? ANY;
 }
 
-/** An item of a list that nothing tells apart from others. */
-export class Nameless extends Error {}
+/** An item of a list that lacks the value or keys to identify it. */
+export class UnidentifiedItem extends Error {}
 
-/** What tells an item of a list apart from the others. */
+/** The element that identifies an item of a list. */
 export function elementOf(schema: Schema & { type: 'list' }, item: Json): PathElement {
   if (schema.listType === 'set') {
     if (item === null || typeof item === 'object') {
-      throw new Nameless(`a set has an element that is no plain value: ${JSON.stringify(item)}`);
+      throw new UnidentifiedItem(`a set has an element that is not a scalar: ${JSON.stringify(item)}`);
     }
     return valueElement(item);
   }
-  if (!isJsonObject(item)) throw new Nameless('associative list with keys may not have non-map elements');
+  if (!isJsonObject(item)) throw new UnidentifiedItem('associative list with keys may not have non-map elements');
   const element = keyElement(keysOf(schema, item));
   if (element !== undefined) return element;
-  throw new Nameless(
+  throw new UnidentifiedItem(
     `associative list with keys has an element that omits all key fields ${JSON.stringify(schema.keys ?? [])} ` +
       "(and doesn't have default values for any key fields)",
   );
 }
 
-/** A key that the item leaves out has its default. */
+/** A missing key has its default. */
 function keysOf({ items, keys = [] }: Schema & { type: 'list' }, item: JsonObject): Array<[string, Json]> {
   const found: Array<[string, Json]> = [];
   for (const key of keys) {
@@ -107,7 +107,7 @@ function keysOf({ items, keys = [] }: Schema & { type: 'list' }, item: JsonObjec
   return found;
 }
 
-/** Equal as values, whatever the order of their fields. */
+/** Deep equality that ignores the order of fields. */
 export function isSame(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

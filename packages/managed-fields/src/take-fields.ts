@@ -12,18 +12,18 @@ export interface Step {
   readonly owners: Owners;
 }
 
-/** From whom a change takes which fields. */
-export type Losses = ReadonlyMap<string, FieldSet>;
+/** The fields that a change takes, by the id of the previous owner. */
+export type LostFields = ReadonlyMap<string, FieldSet>;
 
 export interface Taken {
-  /** the owners with what the change leaves them; who has nothing left is gone */
+  /** the owners with their remaining fields; an owner without fields is removed */
   readonly owners: Owners;
-  /** what others had and the change sets to something else */
-  readonly losses: Losses;
+  /** fields of other owners that the change sets to another value */
+  readonly losses: LostFields;
   readonly comparison: Comparison;
 }
 
-/** What a change leaves to those who owned fields before, without `except`. */
+/** Takes changed and removed fields from their owners, but not from the owner `except`. */
 export function takeFields({ versions, old, next, owners }: Step, except?: string): Taken {
   const comparisons = new Map<string, Comparison>();
   const changes = new Map<Comparison, FieldSet>();
@@ -50,7 +50,7 @@ export function takeFields({ versions, old, next, owners }: Step, except?: strin
       continue;
     }
     const version = versions.find(owner.apiVersion);
-    // nobody can say what its fields mean
+    // the version is not served any more, so its fields cannot be interpreted
     if (version === undefined) continue;
     const comparison = comparisonIn(version);
     const lost = owner.fields.intersection(changedIn(comparison));
@@ -65,7 +65,7 @@ function withoutReset({ removed, modified, added }: Comparison, reset: FieldSet)
   return { removed: removed.without(reset), modified: modified.without(reset), added: added.without(reset) };
 }
 
-/** Owners as the schemas of today see them. Those of versions that are not served any more are gone. */
+/** Adapts owners to the current schemas. Owners in versions that are no longer served are removed. */
 export function fitOwners(versions: Versions, owners: Owners): Owners {
   const fitted = new Map<string, Owner>();
   for (const [id, owner] of owners) {

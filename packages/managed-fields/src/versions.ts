@@ -1,25 +1,25 @@
 import type { JsonObject, Schema } from '@tidegate/schema';
 import type { FieldSet } from './field-set.ts';
 
-/** A version in which objects of a kind are written. */
+/** A version of a kind. */
 export interface Version {
   readonly apiVersion: string;
   readonly schema: Schema;
-  /** what a request of this sort cannot change, so that nobody owns it through one */
+  /** fields that this type of request cannot change, so it cannot own them either */
   readonly reset: FieldSet;
 }
 
-/** The versions of a kind, as its owners name them. An object comes and goes in the version of the request. */
+/** The versions of a kind. Objects are passed and returned in the version of the request. */
 export interface Versions {
-  /** that of the request */
+  /** the version of the request */
   readonly own: Version;
-  /** undefined: it is not served any more */
+  /** undefined if the version is no longer served */
   find(apiVersion: string): Version | undefined;
-  /** An object of one version in another. The same object for the same version. */
+  /** Converts an object to another version. Returns the same object if the version is the same. */
   convert(object: JsonObject, from: Version, to: Version): JsonObject;
 }
 
-/** Kinds that have one version only. */
+/** The versions of a kind that has only one. */
 export function oneVersion(own: Version): Versions {
   return {
     own,

@@ -1,6 +1,6 @@
 /**
- * One table of options for each part: flags, environment variables and --help are all derived from it.
- * A flag `--store-addresses` is also the variable TIDEGATE_STORE_ADDRESSES; the flag wins.
+ * One table of options per part. Flags, environment variables and --help are derived from it.
+ * The flag `--store-addresses` is also the variable TIDEGATE_STORE_ADDRESSES; the flag takes precedence.
  */
 type OptionType = 'string' | 'number' | 'boolean' | 'list';
 
@@ -8,12 +8,12 @@ interface OptionRow {
   readonly type: OptionType;
   readonly help: string;
   readonly default?: string | number | boolean | readonly string[];
-  /** how help shows the value */
+  /** the placeholder for the value in the help text */
   readonly value?: string;
   /** another environment variable that is read after the option's own */
   readonly env?: string;
   readonly required?: boolean;
-  /** between the items of a list, where they have commas themselves */
+  /** the separator of list items; the default is a comma */
   readonly separator?: string;
 }
 
@@ -31,7 +31,7 @@ type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Ca
 
 export type Options<T extends OptionTable> = { -readonly [K in keyof T as CamelCase<K & string>]: ValueOf<T[K]> };
 
-/** What is wrong with the command line, in one line that says what to do. */
+/** An error in the command line. Its message is one line and says what to do. */
 export class OptionError extends Error {}
 
 export function readOptions<T extends OptionTable>(
@@ -62,7 +62,7 @@ export function readOptions<T extends OptionTable>(
   return result as Options<T>;
 }
 
-/** Parts what a command is about (`restore FILE`) from its options, wherever it stands among them. */
+/** Separates operands (`restore FILE`) from options; operands may be anywhere among the options. */
 export function splitOperands(
   table: OptionTable,
   argv: readonly string[],
@@ -149,7 +149,7 @@ export function helpText(table: OptionTable): string {
     .join('\n');
 }
 
-/** The name that a user most likely meant, when one is near enough. */
+/** The name that the user most likely meant, if one is close enough. */
 export function closestName(name: string, names: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
@@ -177,7 +177,7 @@ function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The variable of the environment that says the same as an option. */
+/** The environment variable of an option. */
 export function variableOf(name: string): string {
   return `TIDEGATE_${name.replaceAll('-', '_').toUpperCase()}`;
 }

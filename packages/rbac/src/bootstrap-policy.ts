@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { PolicyRule } from './policy-rule.ts';
 
-/** A role or binding that every cluster has from its beginning. */
+/** A role or binding that every new cluster has. */
 export interface BootstrapObject {
   readonly kind: 'ClusterRole' | 'Role' | 'ClusterRoleBinding' | 'RoleBinding';
   readonly namespace?: string;
@@ -13,7 +13,7 @@ export interface BootstrapObject {
   readonly subjects?: ReadonlyArray<{ readonly kind: string; readonly name: string; readonly namespace?: string }>;
 }
 
-/** Those of kube-apiserver 1.35, as they were recorded: roles first. */
+/** The objects as recorded from kube-apiserver 1.35, roles first. */
 export function bootstrapPolicy(): BootstrapObject[] {
   const file = new URL('../facts/bootstrap-policy.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as BootstrapObject[];

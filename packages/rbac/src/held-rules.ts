@@ -7,18 +7,18 @@ const NONE: Positions = [];
 const ALL = '*';
 
 /**
- * The rules that somebody has, by each value that they name: so that one asks for those that cover a value without
- * looking at the others.
+ * An index of the rules that a user holds, by each value that they name. It finds the rules that cover a value without
+ * a walk over all rules.
  */
 export class HeldRules {
   readonly #verbs = new Map<string, number[]>();
   readonly #groups = new Map<string, number[]>();
   readonly #resources = new Map<string, number[]>();
   readonly #names = new Map<string, number[]>();
-  /** rules about objects of every name */
-  readonly #nameless: number[] = [];
+  /** rules that hold for objects of every name */
+  readonly #ofEveryName: number[] = [];
   readonly #paths = new Map<string, number[]>();
-  /** patterns without their star, by their length */
+  /** path patterns without the final `*`, by length */
   readonly #prefixes = new Map<number, Map<string, number[]>>();
 
   constructor(rules: readonly PolicyRule[]) {
@@ -27,7 +27,7 @@ export class HeldRules {
       note(this.#groups, rule.apiGroups, position);
       note(this.#resources, rule.resources, position);
       note(this.#names, rule.resourceNames, position);
-      if ((rule.resourceNames ?? []).length === 0) this.#nameless.push(position);
+      if ((rule.resourceNames ?? []).length === 0) this.#ofEveryName.push(position);
       note(this.#paths, rule.nonResourceURLs, position);
       for (const pattern of rule.nonResourceURLs ?? []) this.#notePrefix(prefixOf(pattern), position);
     }
@@ -48,16 +48,16 @@ export class HeldRules {
     return union([this.#groups.get(group), this.#groups.get(ALL)]);
   }
 
-  /** `*` before a slash is that subresource of anything. */
+  /** `*` before a slash means that subresource of every resource. */
   ofResource(resource: string): Positions {
     const slash = resource.indexOf('/');
     const ofAny = slash < 0 ? undefined : this.#resources.get(`*${resource.slice(slash)}`);
     return union([this.#resources.get(resource), ofAny, this.#resources.get(ALL)]);
   }
 
-  /** undefined: objects of every name */
+  /** @param name undefined for objects of every name */
   ofName(name: string | undefined): Positions {
-    return name === undefined ? this.#nameless : union([this.#names.get(name), this.#nameless]);
+    return name === undefined ? this.#ofEveryName : union([this.#names.get(name), this.#ofEveryName]);
   }
 
   ofPath(path: string): Positions {
@@ -73,7 +73,7 @@ function note(index: Map<string, number[]>, values: readonly string[] = [], posi
   for (const value of values) {
     const there = index.get(value);
     if (there === undefined) index.set(value, [position]);
-    // a rule may name the same twice
+    // a rule may name a value twice
     else if (there.at(-1) !== position) there.push(position);
   }
 }

@@ -1,4 +1,4 @@
-/** One rule of a role, as it is written; what is not said is empty. */
+/** One rule of a role; a missing list is empty. */
 export interface PolicyRule {
   readonly verbs?: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -7,8 +7,8 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[];
 }
 
-/** What somebody wants to do: to a resource, or at a path of another sort. */
-export type Deed =
+/** What a request does, as far as rules look at it: a verb on a resource, or on a path that is not a resource. */
+export type RuleAttributes =
   | {
       readonly isResource: true;
       readonly verb: string;
@@ -21,30 +21,31 @@ export type Deed =
 
 const NONE: readonly string[] = [];
 
-export function allows(rule: PolicyRule, deed: Deed): boolean {
+export function allows(rule: PolicyRule, attributes: RuleAttributes): boolean {
   const { verbs = NONE } = rule;
-  if (!verbs.includes('*') && !verbs.includes(deed.verb)) return false;
-  if (!deed.isResource) return (rule.nonResourceURLs ?? NONE).some((pattern) => pathMatches(pattern, deed.path));
+  if (!verbs.includes('*') && !verbs.includes(attributes.verb)) return false;
+  if (!attributes.isResource)
+    return (rule.nonResourceURLs ?? NONE).some((pattern) => pathMatches(pattern, attributes.path));
   const { apiGroups = NONE, resources = NONE, resourceNames = NONE } = rule;
-  if (!apiGroups.includes('*') && !apiGroups.includes(deed.group)) return false;
-  if (resourceNames.length > 0 && !resourceNames.includes(deed.name)) return false;
-  return namesResource(resources, deed.resource, deed.subresource);
+  if (!apiGroups.includes('*') && !apiGroups.includes(attributes.group)) return false;
+  if (resourceNames.length > 0 && !resourceNames.includes(attributes.name)) return false;
+  return namesResource(resources, attributes.resource, attributes.subresource);
 }
 
-/** `*` is everything, subresources as well; `*` before `/scale` is that subresource of anything. */
+/** `*` means every resource and subresource; `*` before `/scale` means that subresource of every resource. */
 function namesResource(resources: readonly string[], resource: string, subresource: string): boolean {
   if (resources.includes('*')) return true;
   if (subresource === '') return resources.includes(resource);
   return resources.includes(`${resource}/${subresource}`) || resources.includes(`*/${subresource}`);
 }
 
-/** A `*` at the end stands for whatever follows. */
+/** A `*` at the end matches any rest of the path. */
 export function pathMatches(pattern: string, path: string): boolean {
   const prefix = prefixOf(pattern);
   return pattern === path || (prefix !== undefined && path.startsWith(prefix));
 }
 
-/** What stands before the stars at the end; undefined: it has none. No regular expression, which would be quadratic. */
+/** The pattern without its final stars; undefined if it has none. A regular expression would take quadratic time. */
 export function prefixOf(pattern: string): string | undefined {
   let end = pattern.length;
   while (end > 0 && pattern[end - 1] === '*') end--;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRules } from './read-rules.ts';
 
-test('lists of a rule that are null, and rules that are, give nothing', () => {
+test('null lists and null rules are read as empty', () => {
   assert.deepEqual(readRules([{ verbs: null, resources: ['pods'] }, null, { verbs: ['get'] }]), [
     { resources: ['pods'] },
     {},

@@ -1,6 +1,6 @@
 import type { PolicyRule } from './policy-rule.ts';
 
-/** The rules of a role as it is written, valid or not yet judged: lists that are missing may be null there. */
+/** Reads the rules of a role that may not be validated yet. Lists that are null are left out. */
 export function readRules(rules: unknown): readonly PolicyRule[] {
   if (!Array.isArray(rules)) return [];
   return rules.map((rule: object | null) =>

@@ -1,42 +1,42 @@
-import { allows, type Deed, type PolicyRule } from './policy-rule.ts';
+import { allows, type PolicyRule, type RuleAttributes } from './policy-rule.ts';
 
 const NONE: readonly PolicyRule[] = [];
-/** under which rules about paths stand */
+/** the key of rules about paths */
 const PATHS = '/';
 
-/** Under which a role's rules stand that may be about a deed. */
-export function placesOf(deed: Deed): readonly string[] {
-  if (!deed.isResource) return [PATHS];
-  const { resource, subresource } = deed;
+/** The keys of the index under which a rule may match these attributes. */
+export function indexKeysOf(attributes: RuleAttributes): readonly string[] {
+  if (!attributes.isResource) return [PATHS];
+  const { resource, subresource } = attributes;
   return subresource === '' ? ['*', resource] : ['*', `${resource}/${subresource}`, `*/${subresource}`];
 }
 
 /**
- * The rules of one role by what they are about, so that a decision looks at those few that may be about it.
+ * The rules of one role by their resources, so that a decision checks only the few rules that may match.
  *
  *   pods: [get], *: [list]      get pods → [list], [get]
  */
 export class RuleIndex {
   readonly rules: readonly PolicyRule[];
-  readonly #places = new Map<string, PolicyRule[]>();
+  readonly #byKey = new Map<string, PolicyRule[]>();
 
   constructor(rules: readonly PolicyRule[]) {
     this.rules = rules;
     for (const rule of rules) {
-      const places = new Set(rule.resources);
-      if ((rule.nonResourceURLs ?? []).length > 0) places.add(PATHS);
-      for (const place of places) {
-        const there = this.#places.get(place);
-        if (there === undefined) this.#places.set(place, [rule]);
-        else there.push(rule);
+      const keys = new Set(rule.resources);
+      if ((rule.nonResourceURLs ?? []).length > 0) keys.add(PATHS);
+      for (const key of keys) {
+        const rulesOfKey = this.#byKey.get(key);
+        if (rulesOfKey === undefined) this.#byKey.set(key, [rule]);
+        else rulesOfKey.push(rule);
       }
     }
   }
 
-  /** `places`: those of the deed */
-  allow(deed: Deed, places: readonly string[]): boolean {
-    for (const place of places) {
-      for (const rule of this.#places.get(place) ?? NONE) if (allows(rule, deed)) return true;
+  /** @param keys `indexKeysOf` the attributes; the caller computes them once for all roles */
+  allow(attributes: RuleAttributes, keys: readonly string[]): boolean {
+    for (const key of keys) {
+      for (const rule of this.#byKey.get(key) ?? NONE) if (allows(rule, attributes)) return true;
     }
     return false;
   }

@@ -3,16 +3,16 @@ import { test } from 'node:test';
 import {
   allows,
   bootstrapPolicy,
-  type Deed,
+  indexKeysOf,
   type PolicyRule,
-  placesOf,
+  quotedTexts,
+  type RuleAttributes,
   RuleIndex,
-  toldRules,
-  toldTexts,
+  rulesText,
   uncovered,
 } from './index.ts';
 
-const deed = (words: string): Deed => {
+const attributesOf = (words: string): RuleAttributes => {
   const [verb = '', place = '', name = ''] = words.split(' ');
   if (place.startsWith('/')) return { isResource: false, verb, path: place };
   const [resource = '', ...below] = (place.split(':')[1] as string).split('/');
@@ -46,13 +46,13 @@ const cases: ReadonlyArray<[rule: PolicyRule, allowed: string[], refused: string
 ];
 
 for (const [rule, allowed, refused] of cases) {
-  test(`${toldRules([rule])} allows what it names, and nothing else`, () => {
-    for (const words of allowed) assert.ok(allows(rule, deed(words)), words);
-    for (const words of refused) assert.ok(!allows(rule, deed(words)), words);
+  test(`${rulesText([rule])} allows what it names, and nothing else`, () => {
+    for (const words of allowed) assert.ok(allows(rule, attributesOf(words)), words);
+    for (const words of refused) assert.ok(!allows(rule, attributesOf(words)), words);
   });
 }
 
-test('what is wanted beyond what is held is told right by right, and verbs of one object together', () => {
+test('uncovered permissions are listed one by one, with the verbs of one object merged', () => {
   const held = [
     { verbs: ['get'], apiGroups: [''], resources: ['pods', '*/log'] },
     { verbs: ['*'], apiGroups: ['apps'], resources: ['*'], resourceNames: ['a'] },
@@ -65,7 +65,7 @@ test('what is wanted beyond what is held is told right by right, and verbs of on
     { verbs: ['get'], nonResourceURLs: ['/logs/x', '/logs/*', '/logs'] },
   ];
   assert.equal(
-    toldRules(uncovered(held, wanted).rules),
+    rulesText(uncovered(held, wanted).rules),
     [
       '{APIGroups:[""], Resources:["pods"], Verbs:["list" "watch"]}',
       '{APIGroups:[""], Resources:["pods/log"], Verbs:["list" "watch"]}',
@@ -76,10 +76,10 @@ test('what is wanted beyond what is held is told right by right, and verbs of on
   );
   const everything = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }];
   assert.deepEqual(uncovered(everything, wanted.slice(0, 3)), { rules: [], isCut: false });
-  assert.equal(toldTexts(['a b', 'c']), '["a b" "c"]');
+  assert.equal(quotedTexts(['a b', 'c']), '["a b" "c"]');
 });
 
-test('the recorded policy has every sort of object, and every binding finds its role', () => {
+test('the recorded policy has objects of all four kinds, and the role of every binding exists', () => {
   const all = bootstrapPolicy();
   const roles = new Set(all.map(({ kind, namespace = '', name }) => `${kind}/${namespace}/${name}`));
   for (const { namespace = '', roleRef } of all) {
@@ -89,7 +89,7 @@ test('the recorded policy has every sort of object, and every binding finds its 
   assert.equal(new Set(all.map(({ kind }) => kind)).size, 4);
 });
 
-test('the index of a role allows what its rules allow, one by one', () => {
+test('the index of a role allows exactly what its rules allow one by one', () => {
   const all = bootstrapPolicy().flatMap(({ rules = [] }) => rules);
   const more: PolicyRule[] = [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*/status'] },
@@ -99,7 +99,7 @@ test('the index of a role allows what its rules allow, one by one', () => {
     {},
   ];
   const rules = [...all, ...more];
-  const deeds: Deed[] = ['/', '/logs/x', '/healthz', '/other'].map((path) => ({
+  const requests: RuleAttributes[] = ['/', '/logs/x', '/healthz', '/other'].map((path) => ({
     isResource: false,
     verb: 'get',
     path,
@@ -108,7 +108,7 @@ test('the index of a role allows what its rules allow, one by one', () => {
     for (const group of ['', 'apps', 'rbac.authorization.k8s.io', 'example.com']) {
       for (const resource of ['pods', 'deployments', 'clusterroles', 'nodes', '*', 'things']) {
         for (const subresource of ['', 'status', 'log', '*']) {
-          for (const name of ['', 'x']) deeds.push({ isResource: true, verb, group, resource, subresource, name });
+          for (const name of ['', 'x']) requests.push({ isResource: true, verb, group, resource, subresource, name });
         }
       }
     }
@@ -116,12 +116,12 @@ test('the index of a role allows what its rules allow, one by one', () => {
   for (let from = 0; from < rules.length; from += 7) {
     const some = [...rules.slice(from, from + 7), ...more];
     const index = new RuleIndex(some);
-    for (const deed of deeds) {
-      const told = `${JSON.stringify(some)} ${JSON.stringify(deed)}`;
+    for (const attributes of requests) {
+      const description = `${JSON.stringify(some)} ${JSON.stringify(attributes)}`;
       assert.equal(
-        index.allow(deed, placesOf(deed)),
-        some.some((rule) => allows(rule, deed)),
-        told,
+        index.allow(attributes, indexKeysOf(attributes)),
+        some.some((rule) => allows(rule, attributes)),
+        description,
       );
     }
   }

@@ -4,7 +4,7 @@ import { headerElements, mediaTypeOf, splitOutsideQuotes } from './header-elemen
 
 const elements = (header: string) => headerElements(header).map(({ value, parameters }) => [value, { ...parameters }]);
 
-test('what stands in quotes separates nothing', () => {
+test('separators inside quotes are ignored', () => {
   assert.deepEqual(elements('text/a;x="b, c;d" ; Q="0.5", text/e , , text/f;g=h'), [
     ['text/a', { x: 'b, c;d', q: '0.5' }],
     ['text/e', {}],

@@ -1,14 +1,14 @@
-/** One of the things that a header names, for example a media type, with its parameters. */
+/** One element of a header, for example a media type, with its parameters. */
 export interface HeaderElement {
   readonly value: string;
-  /** by their names in small letters; of a quoted one what stands in the quotes */
+  /** by lower-case name; values without their quotes */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /**
- * The elements of a header that is a list (RFC 9110, 5.6): what stands in quotes separates nothing.
+ * The elements of a header that is a list (RFC 9110, 5.6). Separators inside quotes are ignored.
  *
- * For example `text/a;x="b, c;d", text/e` has the elements `text/a` with x=`b, c;d`, and `text/e`.
+ * For example, `text/a;x="b, c;d", text/e` has the elements `text/a` with x=`b, c;d`, and `text/e`.
  */
 export function headerElements(header: string): HeaderElement[] {
   return splitOutsideQuotes(header, ',')
@@ -26,7 +26,7 @@ function elementOf(text: string): HeaderElement {
   return { value, parameters };
 }
 
-/** The parts of a text between separators, trimmed. A quote that is not closed goes on to the end. */
+/** Splits a text at separators outside quotes, and trims the parts. An unclosed quote extends to the end. */
 export function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
   if (!text.includes('"')) return text.split(separator).map((part) => part.trim());
   const parts: string[] = [];
@@ -51,12 +51,12 @@ function unquoted(text: string): string {
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const QUOTED = /^"(?:[^"\\]|\\.)*"$/;
 
-/** The media type of a Content-Type in small letters, without its parameters; undefined: it is malformed. */
+/** The lower-case media type of a Content-Type without its parameters; undefined if it is malformed. */
 export function mediaTypeOf(contentType: string): string | undefined {
   const [type = '', ...parameters] = splitOutsideQuotes(contentType, ';');
   const seen = new Set<string>();
   for (const parameter of parameters) {
-    // there may be nothing behind the last semicolon
+    // a semicolon at the end is allowed
     if (parameter === '') continue;
     const equals = parameter.indexOf('=');
     const [name, value] = [parameter.slice(0, equals).toLowerCase(), parameter.slice(equals + 1)];

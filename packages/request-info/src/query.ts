@@ -1,6 +1,6 @@
 import { badRequest } from '@tidegate/status';
 
-/** The query of a request: the first value of each parameter counts, and only as often as it is asked for. */
+/** The query of a request, parsed at first use. `get` returns the first value of a parameter. */
 export class Query {
   readonly #text: string;
   #parsed: ReadonlyMap<string, string[]> | undefined;
@@ -17,26 +17,26 @@ export class Query {
     return this.#values(name) ?? [];
   }
 
-  /** The names of the parameters that were given, each once. */
+  /** The names of the parameters, each once. */
   names(): Iterable<string> {
     return this.#text === '' ? [] : this.#parameters().keys();
   }
 
-  /** A whole number of 64 bits, undefined where it is not given. */
+  /** A 64-bit integer; undefined if the parameter is absent. */
   int64(name: string): bigint | undefined {
     const text = this.get(name);
     return text === undefined ? undefined : parseInt64(name, text);
   }
 
-  /** The same for what is counted here: a larger one is the largest that can be counted with. */
+  /** The same as a number; values that are not safe integers are clamped. */
   count(name: string): number | undefined {
     const value = this.int64(name);
     if (value === undefined) return undefined;
-    const most = BigInt(Number.MAX_SAFE_INTEGER);
-    return Number(value > most ? most : value < -most ? -most : value);
+    const max = BigInt(Number.MAX_SAFE_INTEGER);
+    return Number(value > max ? max : value < -max ? -max : value);
   }
 
-  /** `?x`, `?x=1` and `?x=true` are on, `?x=0` and `?x=false` off, anything else is refused. */
+  /** `?x`, `?x=1` and `?x=true` mean true, `?x=0` and `?x=false` mean false; other values are rejected. */
   flag(name: string): boolean {
     return parseFlag(name, this.get(name));
   }
@@ -61,18 +61,18 @@ function parametersOf(text: string): ReadonlyMap<string, string[]> {
   return parameters;
 }
 
-const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
+const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 
 export function parseInt64(name: string, text: string): bigint {
-  const refuse = (why: string) =>
+  const invalidParameter = (why: string) =>
     badRequest(`invalid value ${JSON.stringify(text)} of the query parameter ${name}: ${why}`);
-  if (!/^[+-]?\d+$/.test(text)) throw refuse('use a whole number');
+  if (!/^[+-]?\d+$/.test(text)) throw invalidParameter('use a whole number');
   const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.replace(/^\+/, ''));
-  if (value < INT64.least || value > INT64.most) throw refuse('use a whole number of 64 bits');
+  if (value < INT64.min || value > INT64.max) throw invalidParameter('use a whole number of 64 bits');
   return value;
 }
 
-/** The spelling of true and false is that of any language: Python's clients write True. */
+/** Parses a boolean in any case: Python clients send `True`. */
 export function parseFlag(name: string, text: string | undefined): boolean {
   switch (text?.toLowerCase()) {
     case undefined:

@@ -47,9 +47,9 @@ for (const path of [
   '/api/v1/%zz',
   '/api/v1/%2e%2e/x',
 ]) {
-  test(`${path} leads nowhere`, () => assert.equal(requestInfo('GET', path), undefined));
+  test(`${path} is not served`, () => assert.equal(requestInfo('GET', path), undefined));
 }
 
-test('an odd spelling of the watch flag is refused, so that it cannot slip past authorization', () => {
+test('an invalid watch flag is rejected, so that it cannot bypass authorization', () => {
   assert.throws(() => requestInfo('GET', '/api/v1/configmaps?watch=yes'), { code: 400 });
 });

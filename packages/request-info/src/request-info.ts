@@ -2,34 +2,40 @@ import { Query } from './query.ts';
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy';
 
-/** What a request is about, as the spec classifies it. Authorization and routing read the same one. */
+/** The attributes of a request. Authorization and routing use the same value. */
 export interface RequestInfo {
   readonly isResource: boolean;
   readonly path: string;
-  /** of a resource request a Verb, else the HTTP method in small letters */
+  /** a Verb for resource requests, otherwise the HTTP method in lower case */
   readonly verb: Verb | string;
   readonly group: string;
   readonly version: string;
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** what follows `/proxy`, as it was sent: empty, or with a slash first */
+  /** the path after `/proxy`, as it was sent: empty, or with a leading slash */
   readonly subpath: string;
   readonly name: string;
   readonly query: Query;
 }
 
-/** Subresources whose requests are talks with others, and last as long as these want. */
-export const TALKS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-/** What changes no resource. */
+/** Subresources that connect the client with another server for an unlimited time. */
+export const LONG_RUNNING_SUBRESOURCES: ReadonlySet<string> = new Set([
+  'attach',
+  'exec',
+  'log',
+  'portforward',
+  'proxy',
+]);
+/** The verbs that read resources. */
 export const READS: ReadonlySet<string> = new Set<Verb>(['get', 'list', 'watch']);
-/** The verbs that change nothing, of resources and of other paths. */
+/** The verbs that change nothing, for resources and other paths. */
 export const READ_ONLY: ReadonlySet<string> = new Set([...READS, 'head', 'options']);
 
 const METHODS: Readonly<Record<string, Verb>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** undefined when the path cannot be one of ours: empty, dotted or encoded segments lead nowhere. */
+/** Returns undefined for a path that cannot be served: one with an empty segment, `.`, `..`, or an encoded slash. */
 export function requestInfo(method: string, url: string): RequestInfo | undefined {
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
@@ -59,18 +65,18 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   if (legacyWatch) rest = rest.slice(1);
   const target = targetOf(rest);
   if (target === undefined) return undefined;
-  // the query of a path below an object is for whatever is there
+  // the query of a subresource belongs to the subresource
   const watching = legacyWatch || (method === 'GET' && target.subresource === '' && query.flag('watch'));
   const verb = verbOf(method, target.name, watching);
   return { isResource: true, path, query, group, version, verb, subpath, ...target };
 }
 
-/** How many segments come before the resource; 0 where there is none. */
+/** The number of segments before the resource; 0 if there is no resource. */
 function headOf(prefix: string | undefined): number {
   return prefix === 'api' ? 2 : prefix === 'apis' ? 3 : 0;
 }
 
-/** What follows `TYPE/NAME/proxy` is no path of ours: any segments may be in it. Only dots do not lead out of it. */
+/** The path after `TYPE/NAME/proxy` may have any segments. Dot segments are removed, so that they cannot leave it. */
 function partAtProxy(path: string): { own: string; subpath: string } {
   const whole = { own: path, subpath: '' };
   if (!path.includes('/proxy/')) return whole;
@@ -139,7 +145,7 @@ function targetOf(parts: readonly string[]): Target | undefined {
     return { namespace: second, resource, name, subresource: rest.join('/') };
   }
   const subresource = parts.slice(2).join('/');
-  // a namespace is in itself, so that rights on a namespace cover it
+  // the namespace of a Namespace object is its own name, so that roles in the namespace cover it
   return { namespace: first === 'namespaces' ? second : '', resource: first, name: second, subresource };
 }
 

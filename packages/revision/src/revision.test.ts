@@ -5,7 +5,7 @@ import { parseResourceVersion, revisionText, toRevision } from './revision.ts';
 const LARGEST = String(Number.MAX_SAFE_INTEGER);
 
 for (const text of ['0', '1', '9', '10', '42', '9007199254740990', LARGEST]) {
-  test(`${text} is the revision of this number, and is written like this`, () => {
+  test(`${text} is parsed to its number and printed unchanged`, () => {
     const revision = parseResourceVersion(text);
     assert.ok(revision !== undefined);
     assert.equal(revision, Number(text));
@@ -14,7 +14,7 @@ for (const text of ['0', '1', '9', '10', '42', '9007199254740990', LARGEST]) {
 }
 
 for (const text of ['9007199254740992', '9007199254740993', '10000000000000000000', '18446744073709551615']) {
-  test(`${text} is a version of the future: no revision is larger than what it becomes`, () => {
+  test(`${text} is capped at the largest revision`, () => {
     assert.equal(parseResourceVersion(text), Number.MAX_SAFE_INTEGER);
   });
 }
@@ -24,7 +24,7 @@ const MALFORMED = {
   'a second spelling of a number': ['00', '01', '007', '000000000000000000001', '1.0', '1e3', '+1', '0x10', '1_000'],
   'a negative number': ['-1', '-0'],
   'white space': ['', ' ', ' 1', '1 ', '1\n', '\t1'],
-  'no digits of ASCII': ['a', '1a', '١', '１', 'NaN', 'Infinity'],
+  'characters other than ASCII digits': ['a', '1a', '١', '１', 'NaN', 'Infinity'],
 } as const;
 for (const [what, texts] of Object.entries(MALFORMED)) {
   test(`${what} is malformed`, () => {
@@ -32,7 +32,7 @@ for (const [what, texts] of Object.entries(MALFORMED)) {
   });
 }
 
-test('a number that is no revision is an error of the program', () => {
+test('toRevision throws for a number that is not a revision', () => {
   for (const value of [-1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
     assert.throws(() => toRevision(value), RangeError, String(value));
   }

@@ -1,8 +1,8 @@
 /**
  * A revision is the store's integer for one change; a resourceVersion is its text in the API.
  *
- * It is a number and not a bigint: 2^53 revisions are 28,000 years at 10,000 writes a second, and a number costs
- * nothing in comparisons, maps and Protobuf.
+ * It is a number and not a bigint: 2^53 revisions last 28,000 years at 10,000 writes per second, and numbers are
+ * cheaper in comparisons, maps and Protobuf.
  */
 export type Revision = number & { readonly __revision: never };
 
@@ -15,13 +15,13 @@ export function revisionText(revision: Revision): string {
   return String(revision);
 }
 
-/** One spelling for each number: what does not begin with a digit but zero is zero itself. */
+/** Each number has one spelling: no sign and no leading zeros. */
 const CANONICAL = /^(0|[1-9][0-9]{0,19})$/;
 const MAX_UINT64 = 18446744073709551615n;
 
 /**
- * Reads a client's resourceVersion: undefined when it is malformed. Versions that this store can never have reached
- * are capped at the largest revision, so that they are versions of the future like any other.
+ * Parses a client's resourceVersion; undefined if it is malformed. Versions above the largest revision are capped at
+ * it, so they are treated like any other version of the future.
  */
 export function parseResourceVersion(text: string): Revision | undefined {
   if (!CANONICAL.test(text)) return undefined;

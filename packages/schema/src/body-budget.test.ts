@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MOST_FIELDS, MOST_VALUES } from './body-budget.ts';
+import { MAX_FIELDS, MAX_VALUES } from './body-budget.ts';
 import {
   cborDocument,
   decodeJson,
@@ -21,7 +21,7 @@ const schema: Schema & { type: 'object' } = {
   },
 };
 
-/** Each encoding of a value, and what reads it. */
+/** A decoder for each encoding. */
 const READERS: Record<string, (value: { [field: string]: Json }) => unknown> = {
   JSON: (value) => decodeJson(Buffer.from(JSON.stringify(value))).value,
   YAML: (value) => decodeYaml(Buffer.from(JSON.stringify(value))).value,
@@ -30,30 +30,30 @@ const READERS: Record<string, (value: { [field: string]: Json }) => unknown> = {
 };
 
 for (const [encoding, read] of Object.entries(READERS)) {
-  test(`${encoding} with very many fields is refused, whatever its size`, () => {
+  test(`${encoding} with too many fields is rejected, whatever its size`, () => {
     const fields = (count: number) => ({
       map: Object.fromEntries(Array.from({ length: count }, (_, i) => [`${i}`, ''])),
     });
-    const half = fields(MOST_FIELDS / 2);
+    const half = fields(MAX_FIELDS / 2);
     assert.deepEqual(read(half), half);
-    assert.throws(() => read(fields(MOST_FIELDS + 1)), {
+    assert.throws(() => read(fields(MAX_FIELDS + 1)), {
       code: 400,
       message: `couldn't parse the body of the request as ${encoding}: it has more than 150000 fields, which is the limit`,
     });
   });
 
-  test(`${encoding} with very many items is refused, whatever its size`, () => {
+  test(`${encoding} with too many items is rejected, whatever its size`, () => {
     const items = (count: number) => ({ list: Array.from({ length: count }, () => ({})) });
-    const half = items(MOST_VALUES / 2);
+    const half = items(MAX_VALUES / 2);
     assert.deepEqual(read(half), half);
-    assert.throws(() => read(items(MOST_VALUES + 1)), {
+    assert.throws(() => read(items(MAX_VALUES + 1)), {
       code: 400,
       message: `couldn't parse the body of the request as ${encoding}: it has more than 250000 fields and items, which is the limit`,
     });
   });
 }
 
-test('parts of a text in CBOR count as well', () => {
-  const parts = Buffer.concat([Buffer.from([0x5f]), Buffer.alloc(MOST_VALUES + 1, 0x40), Buffer.from([0xff])]);
+test('the parts of a string in CBOR are counted, too', () => {
+  const parts = Buffer.concat([Buffer.from([0x5f]), Buffer.alloc(MAX_VALUES + 1, 0x40), Buffer.from([0xff])]);
   assert.throws(() => readCbor(parts), { message: /more than 250000 fields and items/ });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { canonicalQuantity, clean, decodeJson, type Schema, strategicMerge } from './index.ts';
 
-test('a quantity of more than a thousand characters is refused, because its exact value would take too long', () => {
+test('a quantity of more than a thousand characters is rejected, because its exact value would take too long', () => {
   assert.equal(canonicalQuantity(`1${'0'.repeat(996)}e0`), '1e996');
   assert.deepEqual(canonicalQuantity('1'.repeat(1001)), {
     problem: 'quantities must have no more than 1000 characters',
@@ -20,7 +20,7 @@ const list: Schema & { type: 'object' } = {
   },
 };
 
-test('a strategic merge patch names an item of a list sixteen times, and not more often', () => {
+test('a strategic merge patch may name an item of a list at most sixteen times', () => {
   const patch = (times: number) => ({ ports: Array.from({ length: times }, () => ({ port: 53, name: 'dns' })) });
   assert.deepEqual(strategicMerge(list, {}, patch(16)), { ports: [{ port: 53, name: 'dns' }] });
   assert.throws(() => strategicMerge(list, {}, patch(17)), {
@@ -28,13 +28,13 @@ test('a strategic merge patch names an item of a list sixteen times, and not mor
   });
 });
 
-test('of values of a wrong type the first thousand are told', () => {
+test('at most a thousand values of a wrong type are reported', () => {
   const { problems } = clean(list, { ports: Array.from({ length: 5000 }, () => 'none') }, 'Service');
   assert.equal(problems.length, 1000);
   assert.equal(problems[999]?.field, 'ports[999]');
 });
 
-test('a text of many escapes is looked over once', () => {
+test('a string of many escapes is scanned once', () => {
   const body = Buffer.from(JSON.stringify({ data: `${'x'.repeat(50)}\n`.repeat(50_000) }));
   const before = process.threadCpuUsage();
   decodeJson(body);

@@ -8,14 +8,17 @@ import type { ScalarType, Schema } from './schema.ts';
 export interface TypeProblem {
   /** path of the field */
   field: string;
-  /** in the words of Go's decoder, which Kubernetes users know */
+  /** the text of Go's decoder */
   message: string;
   /** the JSON type of the value, and the Go type of the field */
   found?: string;
   wanted?: string;
 }
 
-/** A field that is not in the value as it came: it is left out, or its last value stands for all. */
+/**
+ * A field that is removed because the schema does not have it, or a repeated field of which only the last value is
+ * kept.
+ */
 export interface Surplus {
   readonly what: 'unknown' | 'duplicate';
   /** path of the field */
@@ -24,20 +27,20 @@ export interface Surplus {
 
 export interface Cleaned {
   value: JsonObject;
-  /** fields that the schema does not have, and those that stood more than once, in the order of the value */
+  /** unknown and repeated fields, in the order of the value */
   surplus: Surplus[];
   /** the first thousand */
   problems: TypeProblem[];
 }
 
 export interface CleanOptions {
-  /** null says something, too: that the field is to be what it is by default */
+  /** keeps null, which in an applied configuration means the default of the field */
   readonly keepsNulls?: boolean;
-  /** what was seen when the body was read */
+  /** what the decoder noted about the body */
   readonly notes?: BodyNotes;
 }
 
-/** Drops fields that the schema does not have and nulls, and finds values of a wrong type, in one walk. */
+/** Drops nulls and fields that the schema does not have, and finds values of a wrong type, in one walk. */
 export function clean(
   schema: Schema,
   value: JsonObject,
@@ -54,13 +57,12 @@ interface Walk {
   kind: string;
   readonly keepsNulls: boolean;
   result: Cleaned;
-  /** the names of the fields on the way, without the places in lists and the keys of maps */
+  /** the names of the fields on the path, without indexes of lists and keys of maps */
   readonly names: string[];
   /** the type that holds the field */
   holder: string;
-  /** what else is known of the value, if anything is */
   readonly notes: BodyNotes | undefined;
-  /** the digits of the number that comes next, where JavaScript would write it otherwise */
+  /** the original text of the next number, where JavaScript would print it differently */
   written?: string | undefined;
 }
 
@@ -81,7 +83,7 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
       const isResources = schema.values.type === 'quantity';
       for (const key of Object.keys(value)) {
         const item = value[key] as Json;
-        if (walk.notes !== undefined) consult(walk.notes, value, key, walk, `${path}.${key}`);
+        if (walk.notes !== undefined) lookUpNotes(walk.notes, value, key, walk, `${path}.${key}`);
         // Go reads null as the zero value of a map's element
         if (item === null && walk.keepsNulls) setOwn(copy, key, null);
         else if (item === null)
@@ -99,14 +101,14 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
       });
     case 'any':
     case 'raw':
-      if (walk.notes !== undefined && walk.notes.twice.size > 0) tellTwice(value, path, walk);
+      if (walk.notes !== undefined && walk.notes.repeatedKeys.size > 0) reportRepeatedKeys(value, path, walk);
       return value;
     default:
       return cleanScalar(schema.type, value, path, walk);
   }
 }
 
-/** Only drops what is unknown, and nulls where null is no value; a wrong type is for others to find. */
+/** Only drops unknown fields, and nulls where null is not a value. The types are checked elsewhere. */
 function cleanExact(schema: Schema, value: Json, path: string, walk: Walk): Json {
   if (schema.type === 'list' && Array.isArray(value)) {
     return value.map((item, i) => (item === null ? null : cleanValue(schema.items, item, `${path}[${i}]`, walk)));
@@ -114,24 +116,24 @@ function cleanExact(schema: Schema, value: Json, path: string, walk: Walk): Json
   if ((schema.type === 'object' || schema.type === 'map') && isJsonObject(value)) {
     return cleanMembers(schema, value, path, walk);
   }
-  if (walk.notes !== undefined && walk.notes.twice.size > 0) tellTwice(value, path, walk);
-  if (schema.type === 'any' && hasTooLarge(value)) tellTooLarge(value, path, walk);
-  // a field of this type has the digits that a double has
+  if (walk.notes !== undefined && walk.notes.repeatedKeys.size > 0) reportRepeatedKeys(value, path, walk);
+  if (schema.type === 'any' && hasTooLarge(value)) reportTooLarge(value, path, walk);
+  // a field of this type has the precision of a double
   return schema.type === 'double' && typeof value === 'bigint' && !fits64Bits(value) ? Number(value) : value;
 }
 
-/** In what is taken as it is, a whole number has 64 bits at most: others would come back with other digits from Go. */
-function tellTooLarge(value: Json, path: string, walk: Walk): void {
+/** Integers in values that are kept unchanged must fit into 64 bits: Go would return larger ones with other digits. */
+function reportTooLarge(value: Json, path: string, walk: Walk): void {
   if (typeof value === 'bigint' && !fits64Bits(value)) {
     const digits = String(value);
-    // of very long ones only the first digits are known
+    // only the first digits of a very long number are exact
     const shown = digits.length <= 40 ? digits : `${digits.slice(0, 15)}...`;
     const message = `json: cannot unmarshal number ${shown} into Go value of type int64`;
-    tell(walk, { field: path, message });
+    report(walk, { field: path, message });
   } else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) tellTooLarge(item, `${path}[${i}]`, walk);
+    for (const [i, item] of value.entries()) reportTooLarge(item, `${path}[${i}]`, walk);
   } else if (isJsonObject(value)) {
-    for (const key of Object.keys(value)) tellTooLarge(value[key] as Json, `${path}.${key}`, walk);
+    for (const key of Object.keys(value)) reportTooLarge(value[key] as Json, `${path}.${key}`, walk);
   }
 }
 
@@ -158,7 +160,7 @@ function cleanMembers(
       walk.result.surplus.push({ what: 'unknown', field: at });
       continue;
     }
-    if (walk.notes !== undefined) consult(walk.notes, value, key, walk, at);
+    if (walk.notes !== undefined) lookUpNotes(walk.notes, value, key, walk, at);
     if (item === null) {
       if (field.nullable || field.type === 'any' || walk.keepsNulls) setOwn(copy, key, null);
       continue;
@@ -175,30 +177,30 @@ function memberOf(schema: Schema & { type: 'object' | 'map' }, key: string): Sch
   return Object.hasOwn(schema.fields, key) ? schema.fields[key] : schema.rest;
 }
 
-/** Looks up what is noted of a field that comes next. */
-function consult(notes: BodyNotes, holder: JsonObject, key: string, walk: Walk, path: string): void {
+/** Looks up the notes about the next field. */
+function lookUpNotes(notes: BodyNotes, holder: JsonObject, key: string, walk: Walk, path: string): void {
   walk.written = notes.written.get(holder)?.get(key);
-  if (notes.twice.get(holder)?.has(key)) walk.result.surplus.push({ what: 'duplicate', field: path });
+  if (notes.repeatedKeys.get(holder)?.has(key)) walk.result.surplus.push({ what: 'duplicate', field: path });
 }
 
-/** In what is taken as it is, any key may stand, but once. */
-function tellTwice(value: Json, path: string, walk: Walk): void {
-  for (const field of fieldsTwice(value, walk.notes as BodyNotes, path)) {
+/** Values that are kept unchanged may have any key, but each only once. */
+function reportRepeatedKeys(value: Json, path: string, walk: Walk): void {
+  for (const field of repeatedFields(value, walk.notes as BodyNotes, path)) {
     walk.result.surplus.push({ what: 'duplicate', field });
   }
 }
 
-/** The paths of the fields that stood more than once. */
-export function fieldsTwice(value: Json, notes: BodyNotes, path = ''): string[] {
+/** The paths of the repeated fields. */
+export function repeatedFields(value: Json, notes: BodyNotes, path = ''): string[] {
   const fields: string[] = [];
   const visit = (item: Json, at: string): void => {
     if (Array.isArray(item)) {
       for (const [i, inner] of item.entries()) visit(inner, `${at}[${i}]`);
     } else if (isJsonObject(item)) {
-      const twice = notes.twice.get(item);
+      const repeatedKeys = notes.repeatedKeys.get(item);
       for (const key of Object.keys(item)) {
         const field = at === '' ? key : `${at}.${key}`;
-        if (twice?.has(key)) fields.push(field);
+        if (repeatedKeys?.has(key)) fields.push(field);
         visit(item[key] as Json, field);
       }
     }
@@ -207,11 +209,11 @@ export function fieldsTwice(value: Json, notes: BodyNotes, path = ''): string[] 
   return fields;
 }
 
-/** An amount of a resource. */
+/** Cleans an amount of a resource, such as a limit. */
 function cleanAmount(value: Json, path: string, walk: Walk): Json {
   const amount = canonicalQuantity(typeof value === 'object' ? '' : (walk.written ?? String(value)), 'milli');
   if (typeof amount === 'string') return amount;
-  tell(walk, { field: path, message: amount.problem });
+  report(walk, { field: path, message: amount.problem });
   return value;
 }
 
@@ -219,7 +221,7 @@ function cleanScalar(type: ScalarType, value: Json, path: string, walk: Walk): J
   const decoded = decodeScalar(type, value, walk.written);
   if ('value' in decoded) return decoded.value;
   if ('wanted' in decoded) return wrongType(value, decoded.wanted, path, walk, decoded.found);
-  tell(walk, { field: path, message: decoded.problem });
+  report(walk, { field: path, message: decoded.problem });
   return value;
 }
 
@@ -232,7 +234,7 @@ const GO_SCALARS: Readonly<Record<string, string>> = {
   intOrString: 'intstr.IntOrString',
 };
 
-/** What Go calls a type. */
+/** The name of the type in Go. */
 function goType(schema: Schema): string {
   switch (schema.type) {
     case 'object':
@@ -263,9 +265,9 @@ function cleanObject(
       walk.result.surplus.push({ what: 'unknown', field: at });
       continue;
     }
-    if (walk.notes !== undefined) consult(walk.notes, value, key, walk, at);
+    if (walk.notes !== undefined) lookUpNotes(walk.notes, value, key, walk, at);
     if (item !== null) {
-      // Go keeps no difference between what is empty and what is not there, but for pointers
+      // Go does not distinguish an empty value from a missing one, except for pointers
       if (!walk.keepsNulls && isHollow(field, item)) continue;
       walk.names.push(key);
       copy[key] = cleanValue(field, item, at, walk);
@@ -284,7 +286,7 @@ function isHollow(field: Schema, value: Json): boolean {
   return isZero(field, value);
 }
 
-/** Types of custom resources, which have no number in Protobuf, keep what their authors write. */
+/** Fields without a number in Protobuf are those of custom resources; their zeros are kept. */
 function isZero({ type, required, number, default: made }: Schema, value: Json): boolean {
   if (number === undefined || required || made !== undefined) return false;
   return Object.hasOwn(EMPTY, type) && EMPTY[type] === value;
@@ -305,7 +307,7 @@ const JSON_TYPES: Partial<Record<Schema['type'], string>> = {
   bool: 'boolean',
 };
 
-/** The member of a union that a value is meant for. */
+/** The member of a union that fits the JSON type of the value. */
 export function memberFor(union: Schema & { type: 'union' }, value: Json): Schema | undefined {
   const found = Array.isArray(value) ? 'list' : typeof value;
   return union.members.find((member) => (JSON_TYPES[member.type] ?? 'string') === found);
@@ -313,7 +315,7 @@ export function memberFor(union: Schema & { type: 'union' }, value: Json): Schem
 
 function wrongType(value: Json, wanted: string, path: string, walk: Walk, found = jsonType(value)): Json {
   const place = `${walk.holder}.${walk.names.join('.')}`;
-  tell(walk, {
+  report(walk, {
     field: path,
     message: `json: cannot unmarshal ${found} into Go struct field ${place} of type ${wanted}`,
     found,
@@ -322,9 +324,9 @@ function wrongType(value: Json, wanted: string, path: string, walk: Walk, found 
   return value;
 }
 
-/** Of more problems than that nobody reads. */
-const MOST_PROBLEMS = 1000;
+/** Further problems are not reported. */
+const MAX_PROBLEMS = 1000;
 
-function tell({ result }: Walk, problem: TypeProblem): void {
-  if (result.problems.length < MOST_PROBLEMS) result.problems.push(problem);
+function report({ result }: Walk, problem: TypeProblem): void {
+  if (result.problems.length < MAX_PROBLEMS) result.problems.push(problem);
 }

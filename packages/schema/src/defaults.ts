@@ -1,7 +1,7 @@
 import { copyOf, isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
 import type { Schema } from './schema.ts';
 
-/** Sets every default that the schema states where there is nothing, in an object and all that is in it. */
+/** Sets the schema's default for every absent field, at all depths. */
 export function applyDefaults(schema: Schema, value: Json): void {
   switch (schema.type) {
     case 'object':
@@ -33,7 +33,7 @@ function defaultFields(schema: Schema & { type: 'object' }, object: JsonObject):
 type Visited = ReadonlyArray<readonly [name: string, field: Schema]>;
 const visited = new WeakMap<Readonly<Record<string, Schema>>, Visited>();
 
-/** The fields that have a default, or may have one inside. */
+/** The fields that have a default, or may contain a field with one. */
 function fieldsToVisit(fields: Readonly<Record<string, Schema>>): Visited {
   let found = visited.get(fields);
   if (found === undefined) {

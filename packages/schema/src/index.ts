@@ -1,7 +1,7 @@
 export { TooManyValues } from './body-budget.ts';
 export { decodeCbor, readCbor } from './cbor/decode.ts';
 export { CBOR_PREFIX, cborDocument, encodeCbor } from './cbor/encode.ts';
-export { type Cleaned, type CleanOptions, clean, fieldsTwice, type Surplus, type TypeProblem } from './clean.ts';
+export { type Cleaned, type CleanOptions, clean, repeatedFields, type Surplus, type TypeProblem } from './clean.ts';
 export { applyDefaults } from './defaults.ts';
 export { BodyNotes, type Decoded } from './json/body-notes.ts';
 export { decodeJson, parseOwnJson } from './json/decode.ts';

@@ -5,19 +5,19 @@ import type { OpenApiOptions, Schema } from './schema.ts';
 export function openApiSchema(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {
   const name = nameOf(schema, field);
   const reference = name === undefined ? undefined : options.referTo?.(name, name === ANY_JSON ? ANY : schema);
-  const said: JsonObject = {};
+  const keywords: JsonObject = {};
   // clients of version 2 would send defaults back; null is how Go writes an absent default
   if (schema.default !== undefined && schema.default !== null && options.version === 3)
-    said.default = schema.default as Json;
-  if (schema.enum !== undefined) said.enum = [...schema.enum];
+    keywords.default = schema.default as Json;
+  if (schema.enum !== undefined) keywords.enum = [...schema.enum];
   if (schema.patch !== undefined) {
-    if (schema.patch.mergeKey !== undefined) said['x-kubernetes-patch-merge-key'] = schema.patch.mergeKey;
-    said['x-kubernetes-patch-strategy'] = schema.patch.strategies.join(',');
+    if (schema.patch.mergeKey !== undefined) keywords['x-kubernetes-patch-merge-key'] = schema.patch.mergeKey;
+    keywords['x-kubernetes-patch-strategy'] = schema.patch.strategies.join(',');
   }
-  if (reference === undefined) return { ...openApiShape(schema, options, field), ...said };
+  if (reference === undefined) return { ...openApiShape(schema, options, field), ...keywords };
   const $ref = { $ref: reference };
-  if (options.version === 2) return { ...$ref, ...said };
-  return Object.keys(said).length === 0 ? $ref : { allOf: [$ref], ...said };
+  if (options.version === 2) return { ...$ref, ...keywords };
+  return Object.keys(keywords).length === 0 ? $ref : { allOf: [$ref], ...keywords };
 }
 
 const MACHINERY = 'io.k8s.apimachinery.pkg';

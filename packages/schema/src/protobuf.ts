@@ -6,17 +6,17 @@ import { isJsonObject, type Json, type JsonObject, MAX_DEPTH, setOwn } from './j
 import { narrow } from './json/whole-number.ts';
 import type { Schema } from './schema.ts';
 
-/** `k8s` and a zero byte: every Protobuf body begins so, and what follows is the message Unknown. */
+/** `k8s` and a zero byte: the start of every Protobuf body. The message Unknown follows. */
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export function hasProtobufPrefix(body: Uint8Array): boolean {
   return body.length >= 4 && PREFIX.every((byte, i) => body[i] === byte);
 }
 
-/** Reads an envelope and the object in it, by the numbers in the kind's schema. Fields without a number are skipped. */
+/** Decodes an envelope and the object in it by the field numbers of the kind's schema. Unknown numbers are skipped. */
 export function decodeProtobuf(schema: Schema, body: Uint8Array): JsonObject {
   if (!hasProtobufPrefix(body))
-    throw badRequest('the body is not Protobuf as this server knows it: it must begin with the bytes 6b 38 73 00');
+    throw badRequest('the body is not Kubernetes Protobuf: it must begin with the bytes 6b 38 73 00');
   try {
     const reader = new MessageReader();
     const envelope = reader.object(ENVELOPE, body.subarray(4), 0);
@@ -37,7 +37,7 @@ export function decodeProtobuf(schema: Schema, body: Uint8Array): JsonObject {
 
 function jsonInside(raw: Buffer): JsonObject {
   const { value } = decodeJson(raw);
-  if (!isJsonObject(value)) throw new Error('the JSON in it is not one object');
+  if (!isJsonObject(value)) throw new Error('the JSON in it is not an object');
   return value;
 }
 
@@ -55,9 +55,9 @@ const ENVELOPE: Schema = {
   },
 };
 
-/** What stands at a number: a field, or a message whose fields stand directly in the JSON. */
+/** By field number: a field, or a message whose fields are directly in the JSON. */
 type Numbered = Map<number, { name: string; field: Schema } | Numbered>;
-/** by the record of fields, which types that are referred to share */
+/** by the record of fields, which all references to a type share */
 const byNumber = new WeakMap<Readonly<Record<string, Schema>>, Numbered>();
 
 function numbersOf(schema: Schema): Numbered {
@@ -79,7 +79,7 @@ function numbersOf(schema: Schema): Numbered {
   return numbers;
 }
 
-/** Reads the messages of one body; what is made of them is counted. */
+/** Reads the messages of one body, within a budget of values. */
 class MessageReader {
   readonly #budget = new BodyBudget();
 
@@ -117,7 +117,7 @@ class MessageReader {
     } else object[name] = this.#value(field, reader, wireType, depth);
   }
 
-  /** Go writes a key or a value that is empty as nothing. */
+  /** Go leaves out an empty key or value. */
   #entry(map: Schema & { type: 'map' }, bytes: Uint8Array, depth: number): readonly [string, Json] {
     this.#budget.countField();
     const reader = protobuf.Reader.create(bytes);
@@ -154,7 +154,7 @@ class MessageReader {
         return this.#member(schema, lengthDelimited(reader, wireType), depth + 1);
       case 'map':
       case 'any':
-        throw new Error(`${schema.type} has no form of its own`);
+        throw new Error(`a value of type ${schema.type} has no encoding of its own`);
       default:
         return this.#message(schema.type, lengthDelimited(reader, wireType), depth + 1);
     }
@@ -169,7 +169,7 @@ class MessageReader {
     return this.object(message, bytes, depth).items ?? [];
   }
 
-  /** The last member that was written: the first of `allows, schema` is a companion of the second. */
+  /** The last member in the message: in `allows, schema` the first only accompanies the second. */
   #member(union: Schema & { type: 'union' }, bytes: Uint8Array, depth: number): Json {
     let message = messages.get(union);
     if (message === undefined) {
@@ -180,7 +180,7 @@ class MessageReader {
     return Object.values(this.object(message, bytes, depth)).at(-1) ?? null;
   }
 
-  /** A scalar that is a message in Protobuf, as the JSON that it stands for. */
+  /** The JSON of a scalar that is a message in Protobuf. */
   #message(type: keyof typeof MESSAGES, bytes: Uint8Array, depth: number): Json {
     const message = this.object(MESSAGES[type], bytes, depth) as Record<string, never>;
     switch (type) {
@@ -215,7 +215,7 @@ function varint(reader: protobuf.Reader, wireType: number): number | bigint {
   return Number.isSafeInteger(near) ? near : largeVarint(reader.buf.subarray(from, reader.pos));
 }
 
-/** Seven bits in each byte, the least first. */
+/** Seven bits per byte, the least significant first. */
 function largeVarint(bytes: Uint8Array): number | bigint {
   let value = 0n;
   for (let i = bytes.length - 1; i >= 0; i--) value = (value << 7n) | BigInt((bytes[i] as number) & 0x7f);
@@ -235,17 +235,17 @@ const MESSAGES = {
   raw: { type: 'object', fields: { raw: { type: 'bytes', number: 1 } } },
 } as const satisfies Record<string, Schema>;
 
-/** Go writes its zero time as an empty message: it means that there is none. */
+/** Go writes its zero time, which means no time, as an empty message. */
 function timeText({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }, digits: number): Json {
   if (seconds === 0 && nanos === 0) return null;
   const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
   return digits === 0 ? `${whole}Z` : `${whole}.${String(nanos).padStart(9, '0').slice(0, digits)}Z`;
 }
 
-/** As Go prints a duration: `1h2m3.5s`, `300ms`, `0s`. */
+/** Prints a duration as Go does: `1h2m3.5s`, `300ms`, `0s`. */
 function durationText(nanoseconds: number | bigint): string {
   const sign = nanoseconds < 0 ? '-' : '';
-  // what no double holds is more than a hundred days: parts of a second are told by the thousandth of a microsecond
+  // a double is exact up to a hundred days in nanoseconds; longer durations lose their last digits
   const all = Math.abs(Number(nanoseconds));
   if (all === 0) return '0s';
   if (all < 1e3) return `${sign}${all}ns`;
@@ -257,7 +257,7 @@ function durationText(nanoseconds: number | bigint): string {
   return `${sign}${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`;
 }
 
-/** Go writes every string, number and boolean, the zeros, too. */
+/** Drops zero values: Go writes every string, number and boolean, including zeros. */
 function dropZeros(schema: Schema, object: JsonObject): JsonObject {
   if (schema.type !== 'object') return object;
   for (const name of Object.keys(object)) {

@@ -1,31 +1,31 @@
 /**
- * An amount with a unit: `500m`, `1.5Gi`, `1e3`. It is kept in billionths, the finest step that is told apart, and
- * remembers the family of its suffix, in which it is printed again.
+ * An amount with a unit: `500m`, `1.5Gi`, `1e3`. It is stored in billionths, the finest unit of Kubernetes, with the
+ * family of its suffix, in which it is printed.
  */
 export interface Quantity {
   readonly nanos: bigint;
   readonly family: 'binary' | 'decimal' | 'exponent';
 }
 
-/** Why a text is no quantity, in the words that Kubernetes users know. */
+/** Why a text is not a quantity, in the words of Kubernetes. */
 export type QuantityProblem = { readonly problem: string };
 
 const FORM = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX = "unable to parse quantity's suffix";
 
 const NANO = 1_000_000_000n;
-const MOST = (2n ** 63n - 1n) * NANO;
+const MAX_NANOS = (2n ** 63n - 1n) * NANO;
 const DECIMAL = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
-/** at most three digits in a unit are as they are printed, and that is how nearly all are written */
+/** the fast path: up to three digits with a unit are already canonical, and nearly all quantities have this form */
 const PRINTED = /^[1-9]\d{0,2}(?:[mkMGTPE]|[KMGTPE]i)?$/;
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*)([-+]?\d*)$/;
 
-/** No amount that anybody means is longer; exact ones of a million digits take minutes. */
-const LONGEST = 1000;
+/** A limit, because an exact amount of a million digits would take minutes. */
+const MAX_LENGTH = 1000;
 
 export function parseQuantity(text: string): Quantity | QuantityProblem {
-  if (text.length > LONGEST) return { problem: `quantities must have no more than ${LONGEST} characters` };
+  if (text.length > MAX_LENGTH) return { problem: `quantities must have no more than ${MAX_LENGTH} characters` };
   const [, sign, whole = '', fraction = '', letters = '', power = ''] = PARTS.exec(text) ?? [];
   if (sign === undefined || (whole === '' && fraction === '')) return { problem: FORM };
   const unit = unitOf(letters, power);
@@ -34,9 +34,9 @@ export function parseQuantity(text: string): Quantity | QuantityProblem {
   let below = 10n ** BigInt(fraction.length);
   if (unit.power >= 0) above *= 10n ** BigInt(unit.power);
   else below *= 10n ** BigInt(-unit.power);
-  // what is finer than a step counts as a whole one
+  // amounts are rounded up to billionths
   const nanos = (above + below - 1n) / below;
-  const amount = unit.family === 'binary' && nanos > MOST ? MOST : nanos;
+  const amount = unit.family === 'binary' && nanos > MAX_NANOS ? MAX_NANOS : nanos;
   return { nanos: sign === '-' ? -amount : amount, family: unit.family };
 }
 
@@ -49,7 +49,7 @@ interface Unit {
 function unitOf(letters: string, power: string): Unit | undefined {
   if (/^[eE]$/.test(letters) && power !== '') {
     const exponent = Number(power);
-    // beyond these every amount is nothing or the most
+    // beyond these exponents every amount is zero or the maximum
     return { factor: 1n, power: Math.max(-400, Math.min(400, exponent)), family: 'exponent' };
   }
   if (power !== '') return undefined;
@@ -59,7 +59,7 @@ function unitOf(letters: string, power: string): Unit | undefined {
   return binary < 0 ? undefined : { factor: 1024n ** BigInt(binary), power: 0, family: 'binary' };
 }
 
-/** As Kubernetes prints it: the largest unit of its family that loses nothing. */
+/** Prints a quantity as Kubernetes does: in the largest unit of its family that is exact. */
 export function printQuantity({ nanos, family }: Quantity): string {
   if (nanos === 0n) return '0';
   const small = nanos > -1024n * NANO && nanos < 1024n * NANO;
@@ -84,7 +84,7 @@ function printBinary(whole: bigint): string {
 
 const MILLI = 1_000_000n;
 
-/** A text of a quantity as it is stored; amounts of resources are rounded up to thousandths. */
+/** The text of a quantity as it is stored. Amounts of resources are rounded up to thousandths. */
 export function canonicalQuantity(text: string, unit: 'nano' | 'milli' = 'nano'): string | QuantityProblem {
   if (PRINTED.test(text)) return text;
   const quantity = parseQuantity(text);
@@ -94,7 +94,7 @@ export function canonicalQuantity(text: string, unit: 'nano' | 'milli' = 'nano')
   return printQuantity({ ...quantity, nanos: quantity.nanos - rest + (quantity.nanos > 0n ? MILLI : 0n) });
 }
 
-/** Some spellings are kept that are not the shortest, such as `1.234` and `1E3`: those that lose nothing by a glance. */
+/** Kubernetes keeps some spellings that are not the shortest, such as `1.234` and `1E3`. */
 function isKept(text: string): boolean {
   const [, , whole = '', fraction = '', letters = '', power = ''] = PARTS.exec(text) ?? [];
   const digits = `${whole.replace(/^0+/, '') || '0'}${fraction}`;

@@ -33,7 +33,7 @@ const kept: ReadonlyArray<[ScalarType, string | number | boolean, string | numbe
   ['int32', -2147483648, -2147483648],
 ];
 for (const [type, given, value] of kept) {
-  test(`the ${type} ${JSON.stringify(given)} is kept as ${JSON.stringify(value)}`, () => {
+  test(`the ${type} ${JSON.stringify(given)} is stored as ${JSON.stringify(value)}`, () => {
     assert.deepEqual(decodeScalar(type, given), { value });
   });
 }
@@ -58,5 +58,5 @@ const refused: ReadonlyArray<[ScalarType, string | number | boolean, object]> = 
   ['time', '2020-01-02T00:00:00Zz', { problem: 'parsing time "2020-01-02T00:00:00Zz": extra text: "z"' }],
 ];
 for (const [type, given, why] of refused) {
-  test(`${JSON.stringify(given)} is no ${type}`, () => assert.deepEqual(decodeScalar(type, given), why));
+  test(`${JSON.stringify(given)} is not a valid ${type}`, () => assert.deepEqual(decodeScalar(type, given), why));
 }

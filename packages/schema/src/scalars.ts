@@ -4,7 +4,7 @@ import { canonicalQuantity } from './quantity.ts';
 import type { ScalarType } from './schema.ts';
 import { canonicalTime } from './time.ts';
 
-/** A value as it is kept, or what is wrong with it: Go's type that it is not, or a whole sentence. */
+/** The value as it is stored, or the error: the Go type that was expected, or a whole message. */
 export type Decoded =
   | { readonly value: Json }
   | { readonly wanted: string; readonly found?: string }
@@ -12,7 +12,7 @@ export type Decoded =
 
 const INT32: readonly [number, number] = [-(2 ** 31), 2 ** 31 - 1];
 
-/** A scalar exactly as Kubernetes reads it. */
+/** Decodes a scalar exactly as Kubernetes does. */
 export function decodeScalar(type: ScalarType, value: Json, written?: string): Decoded {
   switch (type) {
     case 'any':
@@ -76,7 +76,7 @@ function printNumber(value: number | bigint): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
-/** How Go calls what it found. */
+/** The name of a JSON type in Go's errors. */
 export function jsonType(value: Json): string {
   if (Array.isArray(value)) return 'array';
   if (isJsonObject(value)) return 'object';

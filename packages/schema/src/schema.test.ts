@@ -25,7 +25,7 @@ const schema: Schema = {
   },
 };
 
-test('fields that the schema does not have are dropped and named by their paths', () => {
+test('unknown fields are dropped and reported by their paths', () => {
   const { value, surplus } = clean(schema, { name: 'a', odd: 1, list: [{ name: 'b', more: {} }] }, 'Kind');
   assert.deepEqual(value, { name: 'a', list: [{ name: 'b' }] });
   assert.deepEqual(surplus, [
@@ -60,7 +60,7 @@ test('amounts of resources are rounded up to thousandths', () => {
   assert.deepEqual(value.limits, { cpu: '1m', memory: '1073849198183m' });
 });
 
-test('a zero that says nothing is not kept, but for pointers, what is always written, and types without numbers', () => {
+test('zeros are dropped, except in pointers, required fields and fields without a number', () => {
   const fields = {
     text: { type: 'string', number: 1 },
     flag: { type: 'bool', number: 2 },
@@ -82,7 +82,7 @@ test('a key named like the prototype stays a key', () => {
 
 const merges: ReadonlyArray<[what: string, current: JsonObject, patch: JsonObject, merged: JsonObject]> = [
   [
-    'merges objects and removes by null',
+    'merges objects and removes fields that are null',
     { texts: { a: '1', b: '2' } },
     { texts: { a: null, c: '3' } },
     { texts: { b: '2', c: '3' } },
@@ -102,32 +102,32 @@ const merges: ReadonlyArray<[what: string, current: JsonObject, patch: JsonObjec
     { list: [{ name: 'b' }] },
   ],
   [
-    'replaces a list when it is told to',
+    'replaces a list with $patch: replace',
     { list: [{ name: 'a' }] },
     { list: [{ $patch: 'replace' }, { name: 'c' }] },
     { list: [{ name: 'c' }] },
   ],
   [
-    'orders as it is told to',
+    'orders a list by $setElementOrder',
     { list: [{ name: 'a' }, { name: 'b' }] },
     { '$setElementOrder/list': [{ name: 'b' }, { name: 'a' }], list: [{ name: 'b', value: '1' }] },
     { list: [{ name: 'b', value: '1' }, { name: 'a' }] },
   ],
   [
-    'keeps only the keys it is told to',
+    'keeps only the keys in $retainKeys',
     { texts: { a: '1', b: '2' } },
     { texts: { $retainKeys: ['a', 'c'], c: '3' } },
     { texts: { a: '1', c: '3' } },
   ],
   [
-    'replaces an object when it is told to',
+    'replaces an object with $patch: replace',
     { texts: { a: '1' } },
     { texts: { $patch: 'replace', b: '2' } },
     { texts: { b: '2' } },
   ],
 ];
 for (const [what, current, patch, merged] of merges) {
-  test(`a strategic merge ${what}, and leaves the current object alone`, () => {
+  test(`a strategic merge ${what}, and does not change the current object`, () => {
     const before = JSON.stringify(current);
     assert.deepEqual(strategicMerge(schema, current, patch), merged);
     assert.equal(JSON.stringify(current), before);
@@ -140,7 +140,7 @@ const field = (number: number, content: Buffer) => bytes((number << 3) | 2, cont
 const envelope = (content: Buffer) =>
   bytes('k8s', 0, field(1, bytes(field(1, bytes('v1')), field(2, bytes('Kind')))), field(2, content));
 
-test('Protobuf is read by the numbers of the schema, unknown ones skipped', () => {
+test('Protobuf is decoded by the field numbers of the schema, and unknown fields are skipped', () => {
   const body = envelope(
     bytes(
       field(1, bytes('a')),
@@ -170,7 +170,7 @@ test('Protobuf is read by the numbers of the schema, unknown ones skipped', () =
   });
 });
 
-test('Protobuf knows the messages that are scalars in JSON, lists that are messages, and unions', () => {
+test('Protobuf messages for scalars, lists and unions are decoded', () => {
   const rich: Schema = {
     type: 'object',
     fields: {
@@ -237,7 +237,7 @@ const tree: Schema = {
   },
 };
 
-/** A tree of one branch in another, so many of them. */
+/** A tree of nested branches. */
 function nestedTree(levels: number): Buffer {
   let tree: Buffer = Buffer.alloc(0);
   for (let i = 0; i < levels; i++) tree = delimited(2, tree);
@@ -251,19 +251,19 @@ function delimited(number: number, content: Buffer): Buffer {
   return bytes((number << 3) | 2, ...length, rest, content);
 }
 
-test('Protobuf may nest as deep as JSON may, and no deeper', () => {
+test('Protobuf has the same maximum depth as JSON', () => {
   assert.ok(decodeProtobuf(tree, nestedTree(500)).branches);
   assert.throws(() => decodeProtobuf(tree, nestedTree(3000)), { reason: 'BadRequest', message: /nested too deeply/ });
 });
 
-test('whole numbers of 64 bits pass through Protobuf as they are', () => {
+test('integers of 64 bits survive a round trip through Protobuf', () => {
   for (const size of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 2 ** 53 - 1, -1]) {
     const body = bytes('k8s', 0, delimited(2, encodeMessage(tree as Schema & { type: 'object' }, { size })));
     assert.equal(decodeProtobuf(tree, body).size, size);
   }
 });
 
-test('a type may refer to itself', () => {
+test('a type may be recursive', () => {
   const { surplus } = clean(tree, { branches: [{ branches: [{ name: 'a', odd: 1 }] }] }, 'Tree');
   assert.deepEqual(surplus, [{ what: 'unknown', field: 'branches[0].branches[0].odd' }]);
 });
@@ -271,16 +271,16 @@ test('a type may refer to itself', () => {
 for (const [what, body] of [
   ['another prefix', bytes('k9s', 0)],
   ['nothing', Buffer.alloc(0)],
-  ['a length that lies', bytes('k8s', 0, 0x12, 0x7f, 'x')],
+  ['a length beyond its end', bytes('k8s', 0, 0x12, 0x7f, 'x')],
   ['a wrong wire type', envelope(bytes(0x08, 1))],
   ['text that is not UTF-8', envelope(field(1, Buffer.from([0xff])))],
 ] as const) {
-  test(`Protobuf with ${what} is refused with 400`, () => {
+  test(`Protobuf with ${what} is rejected with 400`, () => {
     assert.throws(() => decodeProtobuf(schema, body), { code: 400 });
   });
 }
 
-test('random bytes never do worse than 400', () => {
+test('random bytes are decoded or rejected with 400', () => {
   let state = 1;
   const next = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -7,7 +7,7 @@ export interface OpenApiOptions {
   /** version 2 writes $ref next to the other keywords, version 3 writes it into allOf; only version 3 has oneOf */
   readonly version: 2 | 3;
   /** descriptions of the fields of every object */
-  readonly words?: Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
+  readonly descriptions?: Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
 }
 
 /** How a strategic merge patch treats a field. Without a rule objects and maps are merged, and lists are replaced. */
@@ -26,7 +26,7 @@ interface Facts {
   /** the value of an absent field */
   readonly default?: Json;
   readonly enum?: readonly string[];
-  /** absent and zero differ; without this zero in Protobuf means that the field is absent */
+  /** absent and zero differ; otherwise zero in Protobuf means that the field is absent */
   readonly tracksPresence?: boolean;
   readonly patch?: PatchRule;
   /** the value is kept unchanged with any type; its type is checked elsewhere, as for custom resources */

@@ -1,7 +1,7 @@
-/** Why a text is no time, in the words of Go's parser. */
+/** Why a text is not a time, in the words of Go's parser. */
 export type TimeProblem = { readonly problem: string };
 
-/** Pieces of a time as Go's layouts spell them, with what each takes. */
+/** The pieces of Go's layout for a time, and the text that each of them accepts. */
 const PIECES: ReadonlyArray<readonly [layout: string, takes: RegExp, range?: readonly [string, number, number]]> = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
@@ -21,12 +21,12 @@ const SECONDS_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICROS_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 const PRINTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/;
 
-/** A moment as objects name it, in whole seconds. */
+/** A time as it is written in objects, in whole seconds. */
 export function printTime(moment = new Date()): string {
   return `${moment.toISOString().slice(0, 19)}Z`;
 }
 
-/** A time as it is stored: in UTC, in whole seconds or in millionths of them. */
+/** A time as it is stored: in UTC, in seconds or microseconds. */
 export function canonicalTime(text: string, unit: 'seconds' | 'micros'): string | TimeProblem {
   const printed = PRINTED.exec(text);
   if (printed !== null && (printed[1] !== undefined) === (unit === 'micros')) return text;
@@ -41,7 +41,7 @@ function problemOf(text: string, unit: 'seconds' | 'micros'): string | undefined
   const layout = unit === 'seconds' ? SECONDS_LAYOUT : MICROS_LAYOUT;
   let rest = text;
   for (const [piece, takes, range] of unit === 'seconds' ? [...PIECES, ZONE] : [...PIECES, MICROS, ZONE]) {
-    // a fraction of a second is taken although the layout has none
+    // Go accepts a fraction of a second although the layout has none
     if (piece === 'Z07:00' && unit === 'seconds') rest = rest.replace(/^[.,]\d+/, '');
     const taken = takes.exec(rest)?.[0];
     if (taken === undefined) {

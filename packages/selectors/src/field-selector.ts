@@ -12,7 +12,7 @@ export interface FieldSelector {
   matches(fieldOf: (field: string) => string): boolean;
 }
 
-/** undefined when the text selects everything. `\,`, `\=` and `\\` are literal characters of a value. */
+/** Returns undefined if the text selects everything. `\,`, `\=` and `\\` are literal characters of a value. */
 export function parseFieldSelector(text: string, supported: (field: string) => boolean): FieldSelector | undefined {
   if (text.trim() === '') return undefined;
   const requirements = splitUnescaped(text).map(parseRequirement);

@@ -11,7 +11,10 @@ const KEY = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-
 const VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 const TOKEN = /\s*(!=|==|=|!|>|<|\(|\)|,|[^\s!=<>(),]+)/y;
 
-/** undefined when the text selects everything. Forms: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a>1`, `a<1`. */
+/**
+ * Returns undefined if the text selects everything. Syntax: `a`, `!a`, `a=b`, `a==b`, `a!=b`, `a in (b,c)`,
+ * `a notin (b,c)`, `a>1`, `a<1`.
+ */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   if (text.trim() === '') return undefined;
   const requirements = new Parser(text).parse();

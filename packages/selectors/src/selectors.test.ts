@@ -21,13 +21,13 @@ const cases: ReadonlyArray<[selector: string, labels: Record<string, string>, ma
 ];
 
 for (const [selector, labels, matches] of cases) {
-  test(`${JSON.stringify(selector)} ${matches ? 'selects' : 'leaves out'} ${JSON.stringify(labels)}`, () => {
+  test(`${JSON.stringify(selector)} ${matches ? 'selects' : 'does not select'} ${JSON.stringify(labels)}`, () => {
     assert.equal(parseLabelSelector(selector)?.matches(labels), matches);
   });
 }
 
 for (const bad of ['a b', '=', 'a in', 'a in (b', 'a,,b', 'a=b=c', '-x', 'a>b']) {
-  test(`the label selector ${JSON.stringify(bad)} is refused with 400`, () => {
+  test(`the label selector ${JSON.stringify(bad)} is rejected with 400`, () => {
     assert.throws(() => parseLabelSelector(bad), { code: 400 });
   });
 }
@@ -39,6 +39,6 @@ test('a field selector compares fields, with escaped commas in values', () => {
   assert.equal(selector?.matches(fieldOf('a')), false);
 });
 
-test('a field that the kind does not offer is refused by name', () => {
+test('the error for a field that the kind does not support names the field', () => {
   assert.throws(() => parseFieldSelector('spec.x=1', () => false), /field label not supported: spec.x/);
 });

@@ -15,11 +15,11 @@ const git = (...args: string[]) =>
     env: { ...process.env, GIT_COMMITTER_DATE: '2026-03-04T05:06:07Z' },
   }).trim();
 
-test('Where there is neither a build nor a repository, nothing is known.', async () => {
+test('Without a build file and a repository the commit is unknown.', async () => {
   assert.deepEqual(await buildInfo(root), { commit: '', treeState: 'clean', date: '1970-01-01T00:00:00Z' });
 });
 
-test('Of a checkout the commit is told, its date, and whether something was changed since.', async (t) => {
+test('A checkout has the commit and date of Git, and is dirty if files have changed.', async (t) => {
   try {
     git('init', '-q');
   } catch {
@@ -34,7 +34,7 @@ test('Of a checkout the commit is told, its date, and whether something was chan
   assert.equal((await buildInfo(root)).treeState, 'dirty');
 });
 
-test('What the file of a build says is believed, whatever is around it.', async () => {
+test('The build file takes precedence over Git.', async () => {
   writeFileSync(join(root, BUILD_FILE), JSON.stringify({ commit: 'abc', date: '2026-01-02T03:04:05Z' }));
   assert.deepEqual(await buildInfo(root), { commit: 'abc', treeState: 'clean', date: '2026-01-02T03:04:05Z' });
 });

@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** From which source this program was made, and when. */
+/** The commit and date of this build. */
 export interface BuildInfo {
-  /** empty where it is not known */
+  /** empty if unknown */
   readonly commit: string;
   readonly treeState: 'clean' | 'dirty';
-  /** of a build its time, of a checkout that of its commit */
+  /** the time of the build, or for a checkout the time of its commit */
   readonly date: string;
 }
 
-/** Written where a program is built; a checkout has none. */
+/** The file that a build writes; a checkout does not have it. */
 export const BUILD_FILE = 'build.json';
 const UNKNOWN: BuildInfo = { commit: '', treeState: 'clean', date: '1970-01-01T00:00:00Z' };
 
-/** What the file of the build says, or what Git says of a checkout. Neither need be there. */
+/** Reads the build file or, in a checkout, runs Git. Both may be missing. */
 export async function buildInfo(root: string): Promise<BuildInfo> {
   try {
     return { ...UNKNOWN, ...(JSON.parse(await readFile(join(root, BUILD_FILE), 'utf8')) as Partial<BuildInfo>) };
@@ -29,14 +29,14 @@ export async function buildInfo(root: string): Promise<BuildInfo> {
 async function ofCheckout(root: string): Promise<BuildInfo> {
   try {
     const [top = ''] = await git(root, 'rev-parse', '--show-toplevel');
-    // a package that lies in somebody else's repository was not made from that
+    // the package is installed inside another repository, whose commit says nothing about it
     if (top !== root) return UNKNOWN;
     const [commit = '', seconds = '0'] = (await git(root, 'log', '-1', '--format=%H %ct'))[0]?.split(' ') ?? [];
     const changes = await git(root, 'status', '--porcelain', '--untracked-files=no');
     const date = new Date(Number(seconds) * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
     return { commit, treeState: changes.length === 0 ? 'clean' : 'dirty', date };
   } catch (error) {
-    // no Git on this machine, or no repository
+    // Git is not installed, or this is not a repository
     const { code } = error as { code?: unknown };
     if (code === 'ENOENT' || typeof code === 'number') return UNKNOWN;
     throw error;

@@ -13,8 +13,8 @@ type AnyCall = ServerUnaryCall<unknown, unknown> & ServerDuplexStream<unknown, u
 type AnyHandler = (call: AnyCall, callback?: sendUnaryData<unknown>) => void;
 
 /**
- * A contract's methods, each for those parts alone that the contract names. Who else has a certificate of the parts'
- * authority is told so.
+ * Wraps the methods of a contract so that only the parts that the contract names may call them. Other callers get
+ * PERMISSION_DENIED.
  */
 export function guarded(
   definition: ServiceDefinition,
@@ -24,7 +24,7 @@ export function guarded(
   for (const [name, handler] of Object.entries(implementation)) {
     const { path = name } = definition[name] ?? {};
     const allowed = callers[path];
-    if (allowed === undefined) throw new Error(`nobody is said to call ${path}`);
+    if (allowed === undefined) throw new Error(`the table of callers has no entry for ${path}`);
     made[name] = (call, callback) => {
       const certificate = call.getAuthContext()?.sslPeerCertificate;
       const part = certificate === undefined ? '' : partIn(certificate);

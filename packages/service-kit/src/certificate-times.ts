@@ -1,20 +1,20 @@
 import { X509Certificate } from 'node:crypto';
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** A certificate as this process has it in use, which is that of its file, or the one before where that one is bad. */
+/** A certificate that this process uses: the content of its file, or the previous content if the file is invalid. */
 export interface CertificateInUse {
   readonly file: string;
   readonly pem: Buffer;
 }
 
-/** When the certificates end that this process shows, for an alert to go by. */
+/** The metric of expiration times of certificates, for an alert. */
 export class CertificateTimes {
   readonly #inUse: Array<() => readonly CertificateInUse[]> = [];
 
   constructor(registry: MetricRegistry) {
     registry.collected({
       name: 'tidegate_certificate_expiration_timestamp_seconds',
-      help: 'When a certificate ends that this process shows or trusts other parts by, in seconds since 1970.',
+      help: 'Expiration time of a certificate that this process presents or trusts, in seconds since 1970.',
       type: 'gauge',
       samples: () => [...this.#ends()].map(([file, value]) => ({ labels: { file }, value })),
     });
@@ -24,7 +24,7 @@ export class CertificateTimes {
     this.#inUse.push(inUse);
   }
 
-  /** By file: one that is used twice is told once. */
+  /** By file, so that a file that is used twice is reported once. */
   #ends(): Map<string, number> {
     const all = this.#inUse.flatMap((inUse) => inUse());
     return new Map(all.map(({ file, pem }) => [file, new X509Certificate(pem).validToDate.getTime() / 1000]));

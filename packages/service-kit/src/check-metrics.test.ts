@@ -4,7 +4,7 @@ import { declareCheckMetrics } from './check-metrics.ts';
 import { Checks } from './checks.ts';
 import { MetricRegistry } from './metric-registry.ts';
 
-test('A check that fails shows in its metric, and in whether the part is ready only where it is required.', async () => {
+test('A failing check changes its metric, and the readiness metric only if the check is required.', async () => {
   const registry = new MetricRegistry();
   const checks = new Checks();
   let trouble: string | undefined = 'away';

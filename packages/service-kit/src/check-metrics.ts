@@ -3,7 +3,7 @@ import type { MetricRegistry } from './metric-registry.ts';
 
 const ENDPOINTS: readonly Endpoint[] = ['livez', 'readyz'];
 
-/** The checks of a part as metrics: each by the name that kube-apiserver's have, and whether the part is ready. */
+/** Declares the metrics of the checks, under kube-apiserver's name, and of the part's readiness. */
 export function declareCheckMetrics(registry: MetricRegistry, part: string, checks: Checks): void {
   registry.collected({
     name: 'kubernetes_healthcheck',

@@ -6,7 +6,7 @@ const namesAt = (checks: Checks, endpoint: Endpoint) => checks.at(endpoint).map(
 const failingAt = (checks: Checks, endpoint: Endpoint) =>
   checks.at(endpoint).flatMap(({ name, failing }) => (failing() === undefined ? [] : [name]));
 
-test('Each endpoint lists ping first, start-up hooks after the other checks, and readiness the shutdown at the end.', () => {
+test('Each endpoint lists ping first and start-up hooks after the other checks; /readyz lists shutdown last.', () => {
   const checks = new Checks();
   checks.addHook('roles', () => true);
   checks.add('store', () => undefined, { wedged: () => undefined });
@@ -16,7 +16,7 @@ test('Each endpoint lists ping first, start-up hooks after the other checks, and
   assert.deepEqual(namesAt(checks, 'livez'), ['ping', 'store', 'poststarthook/roles']);
 });
 
-test('What is wrong with others fails readiness and never liveness; what only a new process mends fails liveness.', () => {
+test('Problems outside the process fail readiness only; problems that need a restart fail liveness.', () => {
   const trouble: { store?: string; client?: string } = { store: 'away' };
   const checks = new Checks();
   checks.add('store', () => trouble.store, { wedged: () => trouble.client });
@@ -26,14 +26,14 @@ test('What is wrong with others fails readiness and never liveness; what only a 
   assert.ok(!checks.passes('livez'));
 });
 
-test('A degradation shows and fails nothing.', () => {
+test('A degradation is listed and fails no endpoint.', () => {
   const checks = new Checks();
   checks.add('nats', () => 'away', { required: false });
   assert.deepEqual(failingAt(checks, 'readyz'), ['nats']);
   assert.ok(checks.passes('readyz') && checks.passes('healthz'));
 });
 
-test('Start-up hooks fail liveness only when its grace period is over, and readiness from the start.', () => {
+test('Start-up hooks fail readiness from the start, and liveness after its grace period.', () => {
   let now = 1000;
   const checks = new Checks(() => now);
   checks.livezGraceMs = 500;
@@ -56,7 +56,7 @@ test('A start-up hook that is done stays done.', () => {
   assert.ok(checks.passes('readyz'));
 });
 
-test('From the moment in which it is to stop, readiness fails and nothing else does.', () => {
+test('Once the process begins to stop, only readiness fails.', () => {
   const checks = new Checks();
   checks.beginStop();
   assert.deepEqual(failingAt(checks, 'readyz'), ['shutdown']);

@@ -1,34 +1,35 @@
-/** What a probe asks: is this process alive, is it ready for requests, or (the older word for both) is it healthy? */
+/** The endpoints of probes: liveness, readiness, and the older `healthz`. */
 export type Endpoint = 'livez' | 'readyz' | 'healthz';
 
 export function isEndpoint(word: string): word is Endpoint {
   return word === 'livez' || word === 'readyz' || word === 'healthz';
 }
 
-/** A named check, answered from local state: undefined when it passes, else the reason. */
+/** A named check of local state. */
 export interface Check {
   readonly name: string;
-  /** A required check fails its endpoint; the others are degradations that only show. */
+  /** A required check fails its endpoint; other checks are degradations, which are only reported. */
   readonly required: boolean;
+  /** the reason why the check fails; undefined if it passes */
   readonly failing: () => string | undefined;
-  /** excluded together with the check of this name */
+  /** the check is also excluded when this name is excluded */
   readonly group?: string;
 }
 
 interface KnownCheck extends Check {
-  /** only readiness lists it */
-  readonly ofReadiness?: boolean;
-  /** what liveness makes of it; undefined: liveness does not list it */
+  /** only `/readyz` lists it */
+  readonly readinessOnly?: boolean;
+  /** the check for liveness; undefined if `/livez` does not list it */
   readonly wedged?: (() => string | undefined) | undefined;
 }
 
 interface CheckOptions {
   readonly required?: boolean;
   readonly group?: string;
-  readonly ofReadiness?: boolean;
+  readonly readinessOnly?: boolean;
   /**
-   * Why only a new process can mend it. Liveness lists a check that has this, and must not fail for what is wrong with
-   * others: whoever asks kills this process.
+   * The reason why only a restart can help. `/livez` lists the checks that have it. It must not fail for problems
+   * outside this process, because a failing liveness probe restarts the process.
    */
   readonly wedged?: () => string | undefined;
 }
@@ -36,9 +37,9 @@ interface CheckOptions {
 const passes = (): undefined => undefined;
 
 /**
- * The checks of this process, in the order in which they were added: those of its start after the others.
+ * The checks of this process in the order in which they were added, followed by the start-up hooks.
  *
- * Invariant: what a start-up hook has done stays done, also when that is lost again; the other checks tell that.
+ * Invariant: a start-up hook that is done stays done, even if its result is lost later; other checks report that.
  */
 export class Checks {
   readonly #checks: KnownCheck[] = [{ name: 'ping', required: true, failing: passes, wedged: passes }];
@@ -46,7 +47,7 @@ export class Checks {
   readonly #now: () => number;
   readonly #startedAt: number;
   #stopping = false;
-  /** how long after the start liveness takes start-up hooks for done */
+  /** how long after the start `/livez` treats start-up hooks as done */
   livezGraceMs = 0;
 
   constructor(now: () => number = () => performance.now()) {
@@ -59,8 +60,8 @@ export class Checks {
   }
 
   /**
-   * A piece of the start, by the name that kube-apiserver gives it where it has one. One that is not required shows, and
-   * fails nothing: another part does it, perhaps through this one, and no new process would mend it.
+   * A step of the start, under kube-apiserver's name if it has one. A hook that is not required is only reported:
+   * another part does the work, so a restart would not help.
    */
   addHook(name: string, isDone: () => boolean, { required = true }: Pick<CheckOptions, 'required'> = {}): void {
     let done = false;
@@ -73,13 +74,13 @@ export class Checks {
     this.#hooks.push({ name: `poststarthook/${name}`, required, failing, wedged });
   }
 
-  /** What an endpoint lists. */
+  /** The checks that an endpoint lists. */
   at(endpoint: Endpoint): readonly Check[] {
     const all = [...this.#checks, ...this.#hooks];
     if (endpoint === 'readyz') return [...all, this.#shutdown];
-    const own = all.filter(({ ofReadiness }) => ofReadiness !== true);
+    const own = all.filter(({ readinessOnly }) => readinessOnly !== true);
     if (endpoint === 'healthz') return own;
-    // what is no reason to turn requests away is none to end this process
+    // only checks with a liveness check of their own can restart this process
     return own.flatMap(({ wedged, ...check }) => (wedged === undefined ? [] : [{ ...check, failing: wedged }]));
   }
 
@@ -91,7 +92,7 @@ export class Checks {
     return this.#stopping;
   }
 
-  /** From here on readiness fails, so that load balancers turn away before the listeners close. */
+  /** Makes readiness fail, so that load balancers stop sending requests before the listeners close. */
   beginStop(): void {
     this.#stopping = true;
   }

@@ -1,7 +1,7 @@
-/** Something that can end early: aborting wakes what waits on it. */
+/** A signal that ends waiting early when it is aborted. */
 export type Closing = AbortSignal;
 
-/** Resolves after the time, or at once when closing is aborted. Never keeps a process alive by itself. */
+/** Resolves after the time, or as soon as `closing` is aborted. */
 export function delayMs(ms: number, closing?: Closing): Promise<void> {
   return new Promise((resolve) => {
     if (closing?.aborted) return resolve();

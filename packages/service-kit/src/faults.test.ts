@@ -10,20 +10,20 @@ function bench() {
     warn: ({ err }: { err: Error }) => lines.push(`fails: ${err.message}`),
     info: ({ errors }: { errors: number }) => lines.push(`works again after ${errors}`),
   };
-  const fault = new Faults(log as never, metrics).place('tell the log');
+  const fault = new Faults(log as never, metrics).place('write the log');
   const counted = async () =>
     (await metrics.exposition(undefined)).text.match(/^tidegate_unexpected_errors_total.*$/gm);
   return { lines, fault, counted };
 }
 
-test('Every failure is counted by its place, from zero on.', async () => {
+test('Failures are counted by place, starting from zero.', async () => {
   const { fault, counted } = bench();
-  assert.deepEqual(await counted(), ['tidegate_unexpected_errors_total{place="tell the log"} 0']);
+  assert.deepEqual(await counted(), ['tidegate_unexpected_errors_total{place="write the log"} 0']);
   for (let i = 0; i < 3; i++) fault.failed(new Error('no room'));
-  assert.deepEqual(await counted(), ['tidegate_unexpected_errors_total{place="tell the log"} 3']);
+  assert.deepEqual(await counted(), ['tidegate_unexpected_errors_total{place="write the log"} 3']);
 });
 
-test('The log has a line when failures begin, when they say something else, and when they are over.', () => {
+test('A line is logged when failures begin, when their message changes, and when they are over.', () => {
   const { fault, lines } = bench();
   fault.succeeded();
   for (const words of ['no room', 'no room', 'no right', 'no right']) fault.failed(new Error(words));
@@ -33,9 +33,9 @@ test('The log has a line when failures begin, when they say something else, and 
   assert.deepEqual(lines, ['fails: no room', 'fails: no right', 'works again after 4', 'fails: no room']);
 });
 
-test('Work that is met never rejects.', async () => {
+test('Tracking failed work never rejects.', async () => {
   const { fault, lines } = bench();
-  await fault.meet(Promise.reject(new Error('no room')));
-  await fault.meet(Promise.resolve());
+  await fault.track(Promise.reject(new Error('no room')));
+  await fault.track(Promise.resolve());
   assert.deepEqual(lines, ['fails: no room', 'works again after 1']);
 });

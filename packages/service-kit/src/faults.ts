@@ -2,9 +2,8 @@ import type { Logger } from './logger.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
 /**
- * Failures of work that goes on without what has failed. Each has a place, which is a label of the metric.
- *
- * Work that is tried again in a loop of its own belongs to `Retries` instead.
+ * Counts and logs failures that are not fatal: the process continues without the failed work. The place of a failure is
+ * a label of the metric. Work that is retried in a loop uses `Retries` instead.
  */
 export class Faults {
   readonly #log: Pick<Logger, 'info' | 'warn'>;
@@ -14,19 +13,20 @@ export class Faults {
     this.#log = log;
     this.#errors = metrics.counter({
       name: 'tidegate_unexpected_errors_total',
-      help: 'Failures without which the work went on, by the place where they were met.',
+      help: 'Failures that were not fatal, by the place where they occurred.',
       labelNames: ['place'] as const,
     });
   }
 
-  /** For a place that exists once in this process. Its name says what failed: `tell the audit log`. */
+  /** A place that exists once in this process. Its name says what failed, for example `write the audit log`. */
   place(name: string): Fault {
     const errors = this.#errors.labels(name);
     errors.inc(0);
     return new Fault({
       count: () => errors.inc(),
-      begun: (error) => this.#log.warn({ err: error, place: name }, 'Something failed; the work goes on without it.'),
-      over: (count) => this.#log.info({ place: name, errors: count }, 'What had failed works again.'),
+      begun: (error) =>
+        this.#log.warn({ err: error, place: name }, 'An operation failed; the process continues without it.'),
+      over: (count) => this.#log.info({ place: name, errors: count }, 'An operation that had failed works again.'),
     });
   }
 }
@@ -38,27 +38,27 @@ interface FaultOptions {
 }
 
 /**
- * One place where failures are met.
+ * One place where failures occur.
  *
- * Invariant: every failure is counted. The log has one line when failures begin or say something else than before, and one
- * when they are over.
+ * Invariant: every failure is counted. One line is logged when failures begin or their message changes, and one when
+ * they are over.
  */
 export class Fault {
   readonly #options: FaultOptions;
-  #told: string | undefined;
+  #reported: string | undefined;
   #count = 0;
 
   constructor(options: FaultOptions) {
     this.#options = options;
   }
 
-  /** Stands where a rejection is caught: `work.catch(fault.failed)`. */
+  /** Records a failure; bound, so that it can be passed on: `work.catch(fault.failed)`. */
   readonly failed = (error: unknown): void => {
     this.#options.count();
     this.#count++;
     const words = error instanceof Error ? error.message : String(error);
-    if (words === this.#told) return;
-    this.#told = words;
+    if (words === this.#reported) return;
+    this.#reported = words;
     this.#options.begun(error);
   };
 
@@ -66,11 +66,11 @@ export class Fault {
     if (this.#count === 0) return;
     this.#options.over(this.#count);
     this.#count = 0;
-    this.#told = undefined;
+    this.#reported = undefined;
   }
 
-  /** Resolves when the work has ended, well or not. */
-  async meet(work: Promise<unknown>): Promise<void> {
+  /** Waits for the work and records its result. Never rejects. */
+  async track(work: Promise<unknown>): Promise<void> {
     try {
       await work;
       this.succeeded();

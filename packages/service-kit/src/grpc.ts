@@ -13,11 +13,11 @@ import {
 } from '@grpc/grpc-js';
 import { guarded } from './callers.ts';
 
-/** A message that was packed by number and not by size may hold several objects of 3 MiB. */
+/** Some messages are batched by count and not by size, so they may hold several objects of 3 MiB. */
 const MAX_MESSAGE_BYTES = 64 << 20;
 
-/** Of one connection. A gateway has a stream for each list that it passes on, and few others. */
-const MOST_STREAMS = 2000;
+/** Per connection. A gateway has one stream for each list that it forwards, and few others. */
+const MAX_STREAMS = 2000;
 
 const channelOptions = {
   'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
@@ -32,7 +32,7 @@ const channelOptions = {
   'grpc-node.flow_control_window': 1 << 20,
 } satisfies ChannelOptions;
 
-/** A client without generated methods: callers use makeUnaryRequest and its siblings with the contract's definitions. */
+/** A client without generated methods: callers use makeUnaryRequest and the like with the contract's definitions. */
 export function grpcClient(
   address: string,
   channelCredentials: ChannelCredentials,
@@ -43,14 +43,16 @@ export function grpcClient(
 }
 
 /**
- * Parts on one machine may meet at a Unix socket, `unix:/path`, in a directory that nobody else can enter: the kernel
- * keeps strangers out, so there is nothing to prove and nothing to encrypt.
+ * Parts on one machine may connect through a Unix socket, `unix:/path`, in a private directory. The file permissions
+ * authenticate the peer, so TLS is not used.
  */
 function isSocket(address: string): boolean {
   return address.startsWith('unix:');
 }
 
-/** TLS names no server by an IP address: a part on this machine proves that it is `localhost`. */
+/**
+ * TLS does not allow IP addresses as server names, so parts at an IP address must have a certificate for `localhost`.
+ */
 function nameOf(address: string): ChannelOptions {
   const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? {} : { 'grpc.ssl_target_name_override': 'localhost' };
@@ -58,7 +60,7 @@ function nameOf(address: string): ChannelOptions {
 
 export interface GrpcServer {
   readonly port: number;
-  /** Stops taking calls and waits for those under way; after graceMs the rest is cut off. */
+  /** Rejects new calls and waits for active ones; after graceMs the remaining calls are aborted. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -66,18 +68,18 @@ interface GrpcServerOptions {
   address: string;
   credentials: ServerCredentials;
   services: ReadonlyArray<readonly [ServiceDefinition, UntypedServiceImplementation]>;
-  /** for everybody who reaches it: without TLS, and without asking who it is */
+  /** without TLS and authentication */
   isOpen?: boolean;
 }
 
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
-  const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': MOST_STREAMS });
-  // at a socket there are no certificates: who can open it may call everything
+  const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': MAX_STREAMS });
+  // a Unix socket has no certificates: every process that can open it may call all methods
   const isOpen = options.isOpen ?? isSocket(options.address);
   for (const [definition, implementation] of options.services) {
     server.addService(definition, isOpen ? implementation : guarded(definition, implementation));
   }
-  // a part that was killed leaves its socket behind, and nobody else has this path
+  // a part that was killed leaves its socket behind; no other part uses this path
   if (isSocket(options.address)) rmSync(options.address.slice('unix:'.length), { force: true });
   const port = await new Promise<number>((resolve, reject) => {
     const chosen = isOpen ? ServerCredentials.createInsecure() : options.credentials;
@@ -89,7 +91,7 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
       new Promise((resolve) => {
         const cut = setTimeout(() => {
           server.forceShutdown();
-          // a connection that has not said who it is would be waited for
+          // tryShutdown also waits for connections that have not finished their handshake
           resolve();
         }, graceMs);
         server.tryShutdown(() => {

@@ -11,7 +11,7 @@ interface HealthSource {
   load: Pick<LoadMeter, 'load'>;
 }
 
-/** What this process says of itself when the health service asks. */
+/** The method that the health service calls for the state of this process. */
 export function healthImplementation(source: HealthSource): UntypedServiceImplementation {
   const checks: handleUnaryCall<unknown, ChecksResponse> = (_call, callback) => {
     callback(null, {
@@ -19,14 +19,14 @@ export function healthImplementation(source: HealthSource): UntypedServiceImplem
       instance: source.instance,
       stopping: source.checks.stopping,
       revision: source.revision(),
-      checks: saidOf(source.checks),
+      checks: messagesOf(source.checks),
       load: source.load.load(),
     });
   };
   return { checks };
 }
 
-function saidOf(checks: Checks): CheckMessage[] {
+function messagesOf(checks: Checks): CheckMessage[] {
   const onLivez = new Map(checks.at('livez').map(({ name, failing }) => [name, failing]));
   return checks.at('healthz').map(({ name, required, failing }) => {
     const message = failing();

@@ -5,7 +5,7 @@ interface Exemplar {
   readonly timestamp: number;
 }
 
-/** One line of a metric, as prom-client writes it. */
+/** One line of a metric in prom-client's form. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
@@ -14,10 +14,10 @@ export interface Sample {
 }
 
 /**
- * Counts how often values were below bounds, of which the last is infinite. It costs a few comparisons, where prom-client
- * looks a histogram up by all its labels each time.
+ * Counts values by the bounds of a histogram; the last bound is infinite. It costs a few comparisons per value, whereas
+ * prom-client looks up a histogram by all its labels each time.
  *
- * Invariant: `#counts[i]` counts values in (bounds[i - 1], bounds[i]]; they are added up when they are told.
+ * Invariant: `#counts[i]` counts the values in (bounds[i - 1], bounds[i]]; `samples` makes them cumulative.
  */
 export class HistogramTally {
   readonly #bounds: readonly number[];
@@ -30,7 +30,7 @@ export class HistogramTally {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  /** `traceId`: the trace that shows how this value came about. */
+  /** @param traceId the trace of the request with this value, which becomes an exemplar */
   observe(value: number, traceId?: string): void {
     const bounds = this.#bounds;
     let at = 0;
@@ -42,7 +42,7 @@ export class HistogramTally {
     this.#exemplars[at] = { labelSet: { trace_id: traceId }, value, timestamp: Date.now() / 1000 };
   }
 
-  /** None when nothing was observed. */
+  /** Empty if nothing was observed. */
   samples(name: string, labels: Sample['labels']): Sample[] {
     let below = 0;
     const samples = Array.from(this.#counts, (count, at): Sample => {

@@ -6,7 +6,7 @@ export interface KeyPair {
   readonly key: Buffer;
 }
 
-/** A certificate, with those that it comes with, and its key. Throws, and says which file is wrong, when they do not fit. */
+/** Reads a certificate chain and its key. If they are invalid or do not match, the error names the file. */
 export function readKeyPair(certFile: string, keyFile: string): KeyPair {
   const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)];
   const fits = certificateIn(certFile, cert).checkPrivateKey(keyIn(keyFile, key));

@@ -2,34 +2,34 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LoadMeter } from './load-meter.ts';
 
-test('What is told is of the last whole spell, however often it is asked for.', () => {
+test('The last complete interval is reported, however often the load is read.', () => {
   let now = 1000;
   let loopDelayMs = 30;
   const meter = new LoadMeter({ now: () => now, takeLoopDelayMs: () => loopDelayMs, residentBytes: () => 5 });
   meter.watchers = () => 3;
   meter.count();
   meter.count(9);
-  meter.lagged(4);
-  meter.lagged(7);
-  meter.lagged(-2);
+  meter.noteLag(4);
+  meter.noteLag(7);
+  meter.noteLag(-2);
   now = 3000;
-  meter.endSpell();
+  meter.endInterval();
   meter.count(100);
-  const told = { requestsPerSecond: 5, loopDelayMs: 30, residentBytes: 5, watchers: 3, hasLag: true, lagMs: 7 };
-  assert.deepEqual(meter.load(), { ...told, uptimeSeconds: 2 });
+  const expected = { requestsPerSecond: 5, loopDelayMs: 30, residentBytes: 5, watchers: 3, hasLag: true, lagMs: 7 };
+  assert.deepEqual(meter.load(), { ...expected, uptimeSeconds: 2 });
   assert.deepEqual(meter.load(), meter.load());
   now = 5000;
   loopDelayMs = 0;
-  meter.endSpell();
+  meter.endInterval();
   assert.equal(meter.load().requestsPerSecond, 50);
 });
 
-test('Without any change there is no lag to tell, and one from the future is none.', () => {
+test('Without changes no lag is reported, and a negative lag becomes zero.', () => {
   const meter = new LoadMeter();
-  meter.endSpell();
+  meter.endInterval();
   assert.equal(meter.load().hasLag, false);
-  meter.lagged(-5);
-  meter.endSpell();
+  meter.noteLag(-5);
+  meter.endInterval();
   const { hasLag, lagMs } = meter.load();
   assert.deepEqual([hasLag, lagMs], [true, 0]);
 });

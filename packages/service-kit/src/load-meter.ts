@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { LoadMessage } from '@tidegate/wire';
-import { LOOP_LOOK_MS } from './loop-look.ts';
+import { LOOP_SAMPLE_MS } from './loop-sample.ts';
 
-/** what is counted as a request is said where it is counted: in a store each read and write, in a watch each change */
-interface Spell {
+/** Each part decides what counts as a request: the store counts reads and writes, the watch service counts changes. */
+interface IntervalLoad {
   readonly requestsPerSecond: number;
   readonly loopDelayMs: number;
   readonly lagMs: number | undefined;
@@ -11,24 +11,24 @@ interface Spell {
 
 interface Sources {
   readonly now?: () => number;
-  /** the longest delay of the event loop since it was last asked */
+  /** the longest delay of the event loop since the last call */
   readonly takeLoopDelayMs?: () => number;
   readonly residentBytes?: () => number;
 }
 
-const SPELL_MS = 2000;
+const INTERVAL_MS = 2000;
 const NANOSECONDS = 1e6;
 
-/** The few figures that a process tells of its load: of the last whole spell of two seconds, whoever asks and how often. */
+/** Measures the load of this process over intervals of two seconds. `load()` reports the last complete interval. */
 export class LoadMeter {
   readonly #sources: Required<Sources>;
   readonly #startedAt: number;
-  #spellSince: number;
+  #intervalStart: number;
   #requests = 0;
   #lagMs: number | undefined;
-  #last: Spell = { requestsPerSecond: 0, loopDelayMs: 0, lagMs: undefined };
+  #last: IntervalLoad = { requestsPerSecond: 0, loopDelayMs: 0, lagMs: undefined };
   #timer: NodeJS.Timeout | undefined;
-  /** who watches, or follows, here */
+  /** the number of watchers or followers of this process */
   watchers: () => number = () => 0;
 
   constructor(sources: Sources = {}) {
@@ -38,20 +38,20 @@ export class LoadMeter {
       residentBytes: () => process.memoryUsage.rss(),
       ...sources,
     };
-    this.#startedAt = this.#spellSince = this.#sources.now();
+    this.#startedAt = this.#intervalStart = this.#sources.now();
   }
 
-  /** One that measures this process from here on. */
+  /** A meter that measures this process from now on. */
   static ofThisProcess(): LoadMeter {
-    const delays = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
+    const delays = monitorEventLoopDelay({ resolution: LOOP_SAMPLE_MS });
     delays.enable();
     const takeLoopDelayMs = () => {
-      const longest = delays.count === 0 ? 0 : delays.max / NANOSECONDS - LOOP_LOOK_MS;
+      const longest = delays.count === 0 ? 0 : delays.max / NANOSECONDS - LOOP_SAMPLE_MS;
       delays.reset();
       return Math.max(0, longest);
     };
     const meter = new LoadMeter({ takeLoopDelayMs });
-    meter.#timer = setInterval(() => meter.endSpell(), SPELL_MS).unref();
+    meter.#timer = setInterval(() => meter.endInterval(), INTERVAL_MS).unref();
     return meter;
   }
 
@@ -59,20 +59,23 @@ export class LoadMeter {
     this.#requests += requests;
   }
 
-  /** How late something was heard of; the latest of the spell counts. Clocks of two machines may differ: never below zero. */
-  lagged(ms: number): void {
+  /**
+   * Records a lag; the longest of an interval is reported. It is never negative, although clocks of machines may
+   * differ.
+   */
+  noteLag(ms: number): void {
     this.#lagMs = Math.max(this.#lagMs ?? 0, ms);
   }
 
-  endSpell(): void {
+  endInterval(): void {
     const now = this.#sources.now();
-    const seconds = (now - this.#spellSince) / 1000;
+    const seconds = (now - this.#intervalStart) / 1000;
     this.#last = {
       requestsPerSecond: seconds > 0 ? this.#requests / seconds : 0,
       loopDelayMs: this.#sources.takeLoopDelayMs(),
       lagMs: this.#lagMs,
     };
-    this.#spellSince = now;
+    this.#intervalStart = now;
     this.#requests = 0;
     this.#lagMs = undefined;
   }

@@ -16,7 +16,9 @@ function heapUsed(): number {
 const FULL = '/dev/full';
 const skip = existsSync(FULL) ? false : `no ${FULL} here, which is a disk that is always full`;
 
-test('A log that cannot be written is told by its check, ends nothing, and does not grow in memory.', { skip }, () => {
+test('A log that cannot be written fails its check, does not end the process, and does not grow in memory.', {
+  skip,
+}, () => {
   const fd = openSync(FULL, 'w');
   const { log, trouble } = openLog({ part: 'store', instance: 'store-1', level: 'info', fd });
   assert.equal(trouble(), undefined);

@@ -8,15 +8,15 @@ interface LogOutput {
   readonly trouble: () => string | undefined;
 }
 
-/** Structured logs on standard output: a sentence and fields. Callers pass `traceId` where a request is concerned. */
+/** Structured logs on standard output: a sentence and fields. Callers pass `traceId` for requests. */
 export function createLogger(part: string, instance: string, level: string): Logger {
   return openLog({ part, instance, level }).log;
 }
 
-/** A log that cannot be written (a full disk, a reader that is gone) must not end the process: its check says so. */
+/** If the log cannot be written (full disk, closed pipe), the process continues and a check reports it. */
 export function openLog({ part, instance, level, fd = 1 }: LogNames): LogOutput {
   let failure: string | undefined;
-  // what waits for a full disk must not fill the memory as well
+  // a bound, so that lines that wait for a full disk do not fill the memory
   const destination = pino.destination({ fd, sync: true, maxLength: 1 << 20 });
   destination.on('error', (error: Error) => {
     failure = error.message;
@@ -40,6 +40,6 @@ interface LogNames {
   readonly part: string;
   readonly instance: string;
   readonly level: string;
-  /** standard output where it is not given */
+  /** the default is standard output */
   readonly fd?: number;
 }

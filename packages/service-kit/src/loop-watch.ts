@@ -1,39 +1,39 @@
 import type { Logger } from './logger.ts';
-import { LOOP_LOOK_MS } from './loop-look.ts';
+import { LOOP_SAMPLE_MS } from './loop-sample.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
-/** Nobody else is to wait longer for what one request asks. */
+/** A longer turn is logged: one request must not delay the others for longer. */
 const HELD_MS = 250;
-/** How many requests are named: the one that did it is among the largest. */
-const MOST_NAMED = 3;
+/** How many requests are logged. The cause is most likely among the largest. */
+const MAX_NAMED = 3;
 
-/** A request that this process works on. */
-export interface Underway {
-  /** what it is, and whose */
-  readonly words: string;
-  /** about how much work it may be: the bytes of its body */
+/** A request in progress. */
+export interface ActiveRequest {
+  /** the operation and the user */
+  readonly description: string;
+  /** the bytes of its body, as a measure of its work */
   readonly bytes: number;
 }
 
 interface LoopWatchOptions {
   readonly now?: () => number;
-  /** processor time of this thread so far */
+  /** CPU time of this thread so far */
   readonly cpuMs?: () => number;
 }
 
 /**
- * Looks at how long one turn of the event loop takes, in which nobody else is served. A turn counts by the processor time
- * that it took: when the machine gave this process none, no request is to blame.
+ * Detects long turns of the event loop, in which no other request is served. It measures CPU time, because a turn may
+ * also be long when the machine gives this process no CPU.
  *
- * Invariant: `#underway` holds what was begun and has not ended, and `#ended` what ended since the last look.
+ * Invariant: `#active` holds the requests in progress, and `#ended` those that ended since the last sample.
  */
 export class LoopWatch {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #now: () => number;
   readonly #cpuMs: () => number;
   readonly #holds;
-  readonly #underway = new Set<Underway>();
-  #ended: Underway[] = [];
+  readonly #active = new Set<ActiveRequest>();
+  #ended: ActiveRequest[] = [];
   #last: { readonly at: number; readonly cpuMs: number };
   #timer: NodeJS.Timeout | undefined;
 
@@ -51,32 +51,35 @@ export class LoopWatch {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.look(), LOOP_LOOK_MS).unref();
+    this.#timer = setInterval(() => this.sample(), LOOP_SAMPLE_MS).unref();
   }
 
   stop(): void {
     clearInterval(this.#timer);
   }
 
-  /** Somebody is served from here on, until the answer is called. */
-  begin(request: Underway): () => void {
-    this.#underway.add(request);
+  /** Registers a request in progress. The returned function ends it. */
+  begin(request: ActiveRequest): () => void {
+    this.#active.add(request);
     return () => {
-      this.#underway.delete(request);
+      this.#active.delete(request);
       this.#ended.push(request);
     };
   }
 
-  look(): void {
+  sample(): void {
     const now = { at: this.#now(), cpuMs: this.#cpuMs() };
-    const [late, cpuMs] = [now.at - this.#last.at - LOOP_LOOK_MS, now.cpuMs - this.#last.cpuMs];
-    // what was done in time before the turn that came late is counted as well: it is little
+    const [late, cpuMs] = [now.at - this.#last.at - LOOP_SAMPLE_MS, now.cpuMs - this.#last.cpuMs];
+    // this includes the little work that was done before the long turn
     const heldMs = Math.round(Math.min(late, cpuMs));
     if (heldMs > HELD_MS) {
       this.#holds.inc();
-      const suspects = [...this.#underway, ...this.#ended].sort((a, b) => b.bytes - a.bytes).slice(0, MOST_NAMED);
-      const requests = suspects.map(({ words, bytes }) => `${words}, ${bytes} bytes`);
-      this.#log.warn({ heldMs, requests }, 'One turn of the event loop took long; nobody else was served meanwhile.');
+      const suspects = [...this.#active, ...this.#ended].sort((a, b) => b.bytes - a.bytes).slice(0, MAX_NAMED);
+      const requests = suspects.map(({ description, bytes }) => `${description}, ${bytes} bytes`);
+      this.#log.warn(
+        { heldMs, requests },
+        'A turn of the event loop took too long; no other request was served meanwhile.',
+      );
     }
     this.#last = now;
     this.#ended = [];

@@ -10,13 +10,13 @@ import {
   Registry,
 } from 'prom-client';
 import type { Sample } from './histogram-tally.ts';
-import { LOOP_LOOK_MS } from './loop-look.ts';
+import { LOOP_SAMPLE_MS } from './loop-sample.ts';
 import { prefersOpenMetrics } from './open-metrics.ts';
 
-/** prom-client takes the format here, which its types leave out. */
+/** prom-client's constructor accepts the format, which its types leave out. */
 const OpenMetricsRegistry = Registry as unknown as new (contentType: string) => Registry;
 
-/** A metric whose values are kept elsewhere, and looked at when somebody asks. */
+/** A metric whose values are read when metrics are collected. */
 interface CollectedMetric {
   readonly name: string;
   readonly help: string;
@@ -29,19 +29,19 @@ interface Exposition {
   readonly contentType: string;
 }
 
-/** What prom-client's metrics tell of themselves; its own types leave it out. */
-type Told = Record<'name' | 'help' | 'type', string> & { values: unknown[] };
-interface Teller {
-  getForPromString?(): Promise<Told>;
-  get(): Promise<Told>;
+/** The values of a prom-client metric; its types leave this out. */
+type Snapshot = Record<'name' | 'help' | 'type', string> & { values: unknown[] };
+interface SnapshotSource {
+  getForPromString?(): Promise<Snapshot>;
+  get(): Promise<Snapshot>;
 }
 
-/** The metrics of one process. Parts declare theirs in their metrics.ts, each once, with labels of bounded values only. */
+/** The metrics of one process. Each part declares them once, in its metrics.ts, with labels of bounded cardinality. */
 export class MetricRegistry {
   readonly #registry = new Registry();
 
   constructor() {
-    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   }
 
   counter<L extends string>(options: CounterConfiguration<L>): Counter<L> {
@@ -56,29 +56,30 @@ export class MetricRegistry {
     return new Histogram({ ...options, registers: [this.#registry] });
   }
 
-  collected({ samples, ...told }: CollectedMetric): void {
-    const get = async () => ({ ...told, values: samples() });
-    this.#registry.registerMetric({ name: told.name, get } as unknown as Metric);
+  collected({ samples, ...metric }: CollectedMetric): void {
+    const get = async () => ({ ...metric, values: samples() });
+    this.#registry.registerMetric({ name: metric.name, get } as unknown as Metric);
   }
 
-  /** In the format that the caller prefers. Exemplars are told in OpenMetrics only: the plain one has no place for them. */
+  /** All metrics in the format that the caller prefers. Only OpenMetrics can have exemplars. */
   async exposition(accept: string | undefined): Promise<Exposition> {
     const registry = prefersOpenMetrics(accept) ? this.#asOpenMetrics() : this.#registry;
     return { text: await registry.metrics(), contentType: registry.contentType };
   }
 
   /**
-   * There a counter's name ends with _total. prom-client appends that, for good, to those that do not; one that is known
-   * without it to Kubernetes' dashboards is told as of no known type instead, so that each has one name in both formats.
+   * In OpenMetrics a counter's name ends with _total, and prom-client permanently renames counters without it.
+   * Kubernetes' dashboards know some counters without _total, so those are exported with the type unknown and keep
+   * their names.
    */
   #asOpenMetrics(): Registry {
     const registry = new OpenMetricsRegistry(Registry.OPENMETRICS_CONTENT_TYPE);
-    for (const metric of this.#registry.getMetricsAsArray() as unknown as Array<Teller & { name: string }>) {
+    for (const metric of this.#registry.getMetricsAsArray() as unknown as Array<SnapshotSource & { name: string }>) {
       const get = async () => {
-        const told = await (metric.getForPromString?.() ?? metric.get());
-        if (told.type !== 'counter') return told;
-        if (!told.name.endsWith('_total')) return { ...told, type: 'unknown' };
-        return { ...told, name: told.name.slice(0, -'_total'.length) };
+        const snapshot = await (metric.getForPromString?.() ?? metric.get());
+        if (snapshot.type !== 'counter') return snapshot;
+        if (!snapshot.name.endsWith('_total')) return { ...snapshot, type: 'unknown' };
+        return { ...snapshot, name: snapshot.name.slice(0, -'_total'.length) };
       };
       registry.registerMetric({ name: metric.name, get } as unknown as Metric);
     }

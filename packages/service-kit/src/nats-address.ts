@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import { OptionError, type Options, type OptionTable } from '@tidegate/options';
 
-/** How a part that uses NATS reaches it. */
+/** The options of parts that use NATS. */
 export const natsOptions = {
   'nats-url': {
     type: 'string',
     default: '',
     value: 'URL',
-    help: 'NATS with JetStream, as nats://USER:PASSWORD@HOST:PORT[,HOST:PORT...], or tls://...; empty: there is none, and the watch service follows the log',
+    help: 'NATS with JetStream, as nats://USER:PASSWORD@HOST:PORT[,HOST:PORT...], or tls://...; empty: no NATS; the watch service follows the log',
   },
-  'nats-ca-file': { type: 'string', default: '', value: 'FILE', help: 'NATS has a certificate of this authority' },
-  'nats-cert-file': { type: 'string', default: '', value: 'FILE', help: 'shown to NATS; empty: none' },
+  'nats-ca-file': { type: 'string', default: '', value: 'FILE', help: "the authority of NATS' certificate" },
+  'nats-cert-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'the client certificate for NATS; empty: none',
+  },
   'nats-key-file': { type: 'string', default: '', value: 'FILE', help: 'its key' },
 } as const satisfies OptionTable;
 
@@ -30,7 +35,9 @@ interface NatsAddress {
   tls?: NatsTls;
 }
 
-/** As the client wants it: it does not read credentials from a URL, and takes files by their names at each connection. */
+/**
+ * Options for the NATS client, which does not read credentials from URLs, and reads the TLS files at each connection.
+ */
 export function natsAddress(config: NatsConfig): NatsAddress {
   const { natsUrl: url, natsCaFile = '', natsCertFile = '', natsKeyFile = '' } = config;
   const first = new URL(url.split(',')[0] as string);
@@ -47,19 +54,19 @@ function loginOf({ username, password }: URL): Pick<NatsAddress, 'user' | 'pass'
   return pass === '' ? { token: user } : { user, pass };
 }
 
-/** Refuses at the start what could never be used. */
+/** Validates the options at startup. */
 export function checkNats({ natsUrl, natsCaFile, natsCertFile, natsKeyFile }: Options<typeof natsOptions>): void {
   if ((natsCertFile === '') !== (natsKeyFile === '')) {
     throw new OptionError('--nats-cert-file and --nats-key-file must be given together');
   }
   const files = { 'nats-ca-file': natsCaFile, 'nats-cert-file': natsCertFile, 'nats-key-file': natsKeyFile };
   for (const [name, file] of Object.entries(files)) {
-    if (file !== '' && !existsSync(file)) throw new OptionError(`--${name}: there is no file ${file}`);
+    if (file !== '' && !existsSync(file)) throw new OptionError(`--${name}: the file ${file} does not exist`);
   }
   if (natsUrl === '') return;
   for (const text of natsUrl.split(',').filter((one) => one.includes('://'))) {
     if (!URL.canParse(text) || !/^(nats|tls):$/.test(new URL(text).protocol)) {
-      // what is no URL may have a password in it
+      // the value may contain a password, so the error does not show it
       throw new OptionError(
         '--nats-url takes nats://HOST:PORT or tls://HOST:PORT, with USER:PASSWORD@ before the host',
       );

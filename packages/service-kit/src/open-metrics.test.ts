@@ -18,12 +18,12 @@ for (const [accept, expected] of [
   ['application/openmetrics-text;q=0', false],
   ['application/openmetrics-text;q=nonsense', false],
 ] as const) {
-  test(`${JSON.stringify(accept)} asks for ${expected ? 'OpenMetrics' : 'plain text'}`, () => {
+  test(`${JSON.stringify(accept)} selects ${expected ? 'OpenMetrics' : 'plain text'}`, () => {
     assert.equal(prefersOpenMetrics(accept), expected);
   });
 }
 
-test('A counter has the same name in both formats, whoever asked first.', async () => {
+test('A counter has the same name in both formats, in whichever order they are requested.', async () => {
   const registry = new MetricRegistry();
   registry.counter({ name: 'some_events_total', help: 'Events.' }).inc();
   registry.counter({ name: 'some_attempts', help: 'Attempts.' }).inc(2);

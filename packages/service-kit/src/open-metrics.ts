@@ -3,7 +3,9 @@ import { headerElements } from '@tidegate/request-info';
 const OPEN_METRICS = 'application/openmetrics-text';
 const PLAIN = 'text/plain';
 
-/** Whether who asks for metrics would rather have them as OpenMetrics; who does not name it gets plain text. */
+/**
+ * Whether the Accept header prefers OpenMetrics to plain text. A client that does not name OpenMetrics gets plain text.
+ */
 export function prefersOpenMetrics(accept: string | undefined): boolean {
   let [open, plain] = [0, 0];
   for (const { value, parameters } of headerElements((accept ?? '').toLowerCase())) {

@@ -30,7 +30,7 @@ async function ask(path: string, method = 'GET') {
 
 const TEXT = { type: 'text/plain; charset=utf-8', sniff: 'nosniff' };
 
-test('The endpoints of a part answer in the words of the API, from its own checks.', async () => {
+test("The endpoints report the part's checks in the format of Kubernetes.", async () => {
   trouble = 'away';
   try {
     const readyz = '[+]ping ok\n[-]postgres failed: reason withheld\n[+]shutdown ok\nhealthz check failed\n';
@@ -46,7 +46,7 @@ test('The endpoints of a part answer in the words of the API, from its own check
   assert.deepEqual(await ask('/readyz'), { code: 200, text: 'ok', ...TEXT });
 });
 
-test('What is not there is 404, whatever it looks like, and nothing but GET and HEAD is served.', async () => {
+test('Unknown paths get 404, and methods other than GET and HEAD are rejected.', async () => {
   for (const path of ['/', '/readyz/none', '/livez/shutdown', '//readyz', '/readyz/%zz', '/metrics/x'])
     assert.equal((await ask(path)).code, 404, path);
   assert.deepEqual(await ask('/readyz', 'HEAD'), { code: 200, text: '', ...TEXT });

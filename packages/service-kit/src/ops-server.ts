@@ -9,7 +9,7 @@ interface OpsOptions {
   metrics: MetricRegistry;
 }
 
-/** Probes and metrics for the machinery around a part. It answers from local state and carries no object data. */
+/** Serves probes and metrics over plain HTTP. It uses local state only and serves no object data. */
 export async function openOpsServer(options: OpsOptions): Promise<Server> {
   const server = createServer((request, response) => answer(options, request, response));
   const [host, port] = splitAddress(options.address);
@@ -44,7 +44,7 @@ function answer({ checks, metrics }: OpsOptions, request: IncomingMessage, respo
   sendText(response, found?.code ?? 404, found?.text ?? '404 page not found\n');
 }
 
-/** A probe's answer, or that there is none, as every listener for probes sends it. */
+/** Sends the response of a probe. All listeners for probes use it. */
 export function sendText(response: ServerResponse, code: number, text: string): void {
   response.setHeader('Content-Type', 'text/plain; charset=utf-8');
   response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -52,7 +52,7 @@ export function sendText(response: ServerResponse, code: number, text: string): 
   response.writeHead(code).end(text);
 }
 
-/** Whatever a client sends as its target is a path, and never an error. */
+/** Splits a request target without ever failing. */
 export function splitUrl(url: string): { path: string; query: URLSearchParams } {
   const mark = url.indexOf('?');
   return mark < 0

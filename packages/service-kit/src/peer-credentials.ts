@@ -20,17 +20,17 @@ type CertificateProvider = Pick<
   | 'removeIdentityCertificateListener'
 >;
 
-/** How a part proves itself to the others, and knows them. */
+/** The credentials by which parts authenticate each other. */
 export interface PeerCredentials {
   readonly server: ServerCredentials;
-  /** for calls of a part of this name, and of nobody else; without a name: of any part */
+  /** for calls to the part of this name only; without a name for calls to any part */
   client(part?: string): ChannelCredentials;
   inUse(): readonly CertificateInUse[];
 }
 
 /**
- * Every part proves itself with a certificate of the parts' own authority, whose common name says which part it is, and
- * demands one. Connections that are made after the files have changed are made with what they say then.
+ * Parts authenticate each other with certificates of a common authority; the common name is the name of the part. New
+ * connections use the current content of the files.
  */
 export function peerCredentials(files: PeerFiles, log: Log = SILENT): PeerCredentials {
   const watched = watch(files, log);
@@ -42,7 +42,7 @@ export function peerCredentials(files: PeerFiles, log: Log = SILENT): PeerCreden
       const known = clients.get(part);
       if (known !== undefined) return known;
       const isPart = (host: string, certificate: PeerCertificate) =>
-        checkServerIdentity(host, certificate) ?? strangerAt(part, certificate);
+        checkServerIdentity(host, certificate) ?? wrongPart(part, certificate);
       const made = experimental.createCertificateProviderChannelCredentials(provider, provider, {
         checkServerIdentity: isPart,
       });
@@ -56,13 +56,13 @@ export function peerCredentials(files: PeerFiles, log: Log = SILENT): PeerCreden
   };
 }
 
-/** The name of the part that a certificate is of. */
+/** The name of the part in a certificate. */
 export function partIn({ subject }: PeerCertificate): string {
   const name: string | string[] | undefined = subject?.CN;
   return typeof name === 'string' ? name : '';
 }
 
-function strangerAt(part: string, certificate: PeerCertificate): Error | undefined {
+function wrongPart(part: string, certificate: PeerCertificate): Error | undefined {
   const found = partIn(certificate);
   return part === '' || found === part
     ? undefined
@@ -82,19 +82,19 @@ function watch({ peerCertFile, peerKeyFile, peerCaFile }: PeerFiles, log: Log): 
 }
 
 function providerOf(watched: WatchedFiles<PeerPair>): CertificateProvider {
-  const tellers = new Map<unknown, (pair: PeerPair) => void>();
-  const add = (listener: unknown, tell: (pair: PeerPair) => void) => {
-    tellers.set(listener, tell);
-    watched.onChange(tell);
-    // whoever listens is not ready to hear yet
+  const listeners = new Map<unknown, (pair: PeerPair) => void>();
+  const add = (listener: unknown, notify: (pair: PeerPair) => void) => {
+    listeners.set(listener, notify);
+    watched.onChange(notify);
+    // the listener is not ready yet
     queueMicrotask(() => {
-      if (tellers.get(listener) === tell) tell(watched.value);
+      if (listeners.get(listener) === notify) notify(watched.value);
     });
   };
   const remove = (listener: unknown) => {
-    const tell = tellers.get(listener);
-    if (tell !== undefined) watched.forget(tell);
-    tellers.delete(listener);
+    const notify = listeners.get(listener);
+    if (notify !== undefined) watched.removeListener(notify);
+    listeners.delete(listener);
   };
   return {
     addCaCertificateListener: (listener) => add(listener, ({ ca }) => listener({ caCertificate: ca })),

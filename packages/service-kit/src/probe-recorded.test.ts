@@ -17,16 +17,16 @@ const file = new URL('../recorded/probes.json', import.meta.url);
 const { answers } = JSON.parse(readFileSync(file, 'utf8')) as { answers: Recorded[] };
 const LINE = /^\[(.)\](\S+) (ok|failed: reason withheld)$/;
 
-/** The checks that a server had in a state, by what it said of all of them and of each. */
+/** The checks of a server in a state, from the recorded responses for all checks and for each check. */
 function checksOf(state: string, endpoint: string): Check[] {
-  const said = (path: string) =>
+  const recordedText = (path: string) =>
     answers.find((row) => row.state === state && (row.path === path || row.path.startsWith(`${path}?`)))?.text ?? '';
-  return said(`/${endpoint}?verbose`)
+  return recordedText(`/${endpoint}?verbose`)
     .split('\n')
     .flatMap((line) => {
       const [, sign, name] = LINE.exec(line) ?? [];
       if (name === undefined) return [];
-      const why = said(`/${endpoint}/${name}`).replace('internal server error: ', '').trimEnd();
+      const why = recordedText(`/${endpoint}/${name}`).replace('internal server error: ', '').trimEnd();
       return [{ name, required: true, failing: () => (sign === '-' ? why : undefined) }];
     });
 }
@@ -36,15 +36,15 @@ function here(text: string): string {
   return text.replace(/^(livez|readyz|healthz) check/m, 'healthz check');
 }
 
-test('Probes answer as kube-apiserver was recorded to answer: well, without its storage, and while it stops.', () => {
+test('Probes return the recorded responses of kube-apiserver: well, without its storage, and while it stops.', () => {
   let compared = 0;
   for (const { state, path: url, anonymous, code, text } of answers) {
-    // who may ask, and how paths are read, is not the matter of a probe
+    // authorization and the parsing of paths are not part of probes
     if (anonymous || text === '' || url.includes('%2F')) continue;
     const { path, query } = splitUrl(url);
     const probed = probePath(path);
-    const asked = { verbose: query.has('verbose'), exclude: query.getAll('exclude') };
-    const answer = probed && probeAnswer(checksOf(state, probed.endpoint), probed.name, asked);
+    const options = { verbose: query.has('verbose'), exclude: query.getAll('exclude') };
+    const answer = probed && probeAnswer(checksOf(state, probed.endpoint), probed.name, options);
     assert.deepEqual(
       answer ?? { code: 404, text: '404 page not found\n' },
       { code, text: here(text) },

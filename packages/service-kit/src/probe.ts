@@ -2,7 +2,7 @@ import { type Check, type Endpoint, isEndpoint } from './checks.ts';
 
 export interface ProbeQuery {
   readonly verbose: boolean;
-  /** names of checks that do not count */
+  /** names of checks to exclude */
   readonly exclude: readonly string[];
 }
 
@@ -16,20 +16,20 @@ export interface ProbePath {
   readonly name: string;
 }
 
-/** The endpoint that a path is at, and the check that it names: '' for all. undefined: it is at none. */
+/** The endpoint of a path and the name of a check, '' for all checks; undefined if the path is not an endpoint. */
 export function probePath(path: string): ProbePath | undefined {
   const [, endpoint = '', name = ''] = /^\/([a-z]+)(?:\/(.+))?$/.exec(path) ?? [];
   return isEndpoint(endpoint) ? { endpoint, name } : undefined;
 }
 
-/** What a probe gets; undefined when there is no such check. */
+/** The response to a probe; undefined if the check does not exist. */
 export function probeAnswer(checks: readonly Check[], name: string, query: ProbeQuery): ProbeAnswer | undefined {
   return name === '' ? allChecks(checks, query) : oneCheck(checks, name);
 }
 
 /**
- * All checks of an endpoint as text in kube-apiserver's words. A failing answer is always verbose; reasons are not for
- * everybody, and stand at the path of the check alone.
+ * All checks of an endpoint in kube-apiserver's format. A failing response is always verbose. Reasons are not public,
+ * so only the path of a single check shows them.
  */
 function allChecks(checks: readonly Check[], { verbose, exclude }: ProbeQuery): ProbeAnswer {
   const excluded = new Set(exclude);

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type LookUp, type Replica, ReplicaNames } from './replica-names.ts';
 
-/** A DNS and a clock that do what the test says. */
+/** A fake DNS and a fake clock. */
 class World {
   answers: Record<string, readonly string[] | Error> = {};
-  readonly asked: string[] = [];
-  readonly told: string[][] = [];
+  readonly queries: string[] = [];
+  readonly reported: string[][] = [];
   readonly pauses: number[] = [];
   #due: Array<() => void> = [];
 
   readonly lookUp: LookUp = async (name, server) => {
-    this.asked.push(server === '' ? name : `${name}@${server}`);
+    this.queries.push(server === '' ? name : `${name}@${server}`);
     const answer = this.answers[name] ?? [];
     if (answer instanceof Error) throw answer;
     return answer;
@@ -21,7 +21,7 @@ class World {
     return new ReplicaNames({
       names,
       lookUp: this.lookUp,
-      changed: (replicas) => this.told.push(addresses(replicas)),
+      changed: (replicas) => this.reported.push(addresses(replicas)),
       setTimeoutFn: (work, ms) => {
         this.pauses.push(ms);
         this.#due.push(work);
@@ -41,15 +41,15 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 const addresses = (replicas: readonly Replica[]) => replicas.map(({ address }) => address);
 const STORE = 'dns:///store:7443';
 
-test('Addresses are replicas as they were given, and no DNS is asked.', async () => {
+test('Fixed addresses are replicas without a DNS query.', async () => {
   const world = new World();
   const names = world.names('a:1', 'unix:/b', 'a:1');
   await settled();
   assert.deepEqual(names.replicas, [{ address: 'a:1' }, { address: 'unix:/b' }]);
-  assert.deepEqual([world.asked, world.pauses], [[], []]);
+  assert.deepEqual([world.queries, world.pauses], [[], []]);
 });
 
-test('A name is all addresses behind it, whose certificates must be for the name.', async () => {
+test('A name stands for all its addresses, whose certificates must be for the name.', async () => {
   const world = new World();
   world.answers = { store: ['10.0.0.9', '10.0.0.7'] };
   const names = world.names(STORE);
@@ -61,7 +61,7 @@ test('A name is all addresses behind it, whose certificates must be for the name
   ]);
 });
 
-test('It is looked up again and again, and who wants to know is told what has changed.', async () => {
+test('A name is resolved periodically, and changes are reported.', async () => {
   const world = new World();
   world.answers = { store: ['10.0.0.7'] };
   world.names(STORE);
@@ -71,11 +71,11 @@ test('It is looked up again and again, and who wants to know is told what has ch
   await world.tick();
   world.answers = { store: ['10.0.0.8'] };
   await world.tick();
-  assert.deepEqual(world.told, [['10.0.0.7:7443'], ['10.0.0.7:7443', '10.0.0.8:7443'], ['10.0.0.8:7443']]);
+  assert.deepEqual(world.reported, [['10.0.0.7:7443'], ['10.0.0.7:7443', '10.0.0.8:7443'], ['10.0.0.8:7443']]);
   assert.deepEqual(world.pauses, [5000, 5000, 5000, 5000]);
 });
 
-test('A DNS that fails, or knows no address any more, takes no replica away.', async () => {
+test('A DNS that fails or returns no address removes no replica.', async () => {
   const world = new World();
   world.answers = { store: ['10.0.0.7'] };
   const names = world.names(STORE);
@@ -85,10 +85,10 @@ test('A DNS that fails, or knows no address any more, takes no replica away.', a
   world.answers = { store: [] };
   await world.tick();
   assert.deepEqual(addresses(names.replicas), ['10.0.0.7:7443']);
-  assert.equal(world.told.length, 1);
+  assert.equal(world.reported.length, 1);
 });
 
-test('A name that was never found is asked for sooner.', async () => {
+test('A name that was never resolved is retried sooner.', async () => {
   const world = new World();
   const names = world.names(STORE);
   await settled();
@@ -98,7 +98,7 @@ test('A name that was never found is asked for sooner.', async () => {
   assert.deepEqual(addresses(names.replicas), ['10.0.0.7:7443']);
 });
 
-test('A process with an address of each family is one replica; with IPv6 alone it has brackets.', async () => {
+test('A process with an address of each family is one replica; an IPv6 address is in brackets.', async () => {
   const world = new World();
   world.answers = { both: ['fd00::7', '10.0.0.7'], six: ['fd00::7'] };
   const names = world.names('dns:///both:1', 'dns:///six:2', 'x:3');
@@ -106,27 +106,27 @@ test('A process with an address of each family is one replica; with IPv6 alone i
   assert.deepEqual(addresses(names.replicas), ['10.0.0.7:1', '[fd00::7]:2', 'x:3']);
 });
 
-test('A name may say which DNS server knows it.', async () => {
+test('A name may include its DNS server.', async () => {
   const world = new World();
   world.names('dns://127.0.0.1:5353/store:1');
   await settled();
-  assert.deepEqual(world.asked, ['store@127.0.0.1:5353']);
+  assert.deepEqual(world.queries, ['store@127.0.0.1:5353']);
 });
 
-test('Once closed, nothing is looked up and nobody is told.', async () => {
+test('After close nothing is resolved or reported.', async () => {
   const world = new World();
   world.answers = { store: ['10.0.0.7'] };
   const names = world.names(STORE);
   names.close();
   await settled();
   await world.tick();
-  assert.deepEqual([world.told, world.pauses], [[], []]);
+  assert.deepEqual([world.reported, world.pauses], [[], []]);
 });
 
 for (const bad of ['dns:///store', 'dns:store:1', 'dns:///:1', 'dns://store:1', 'dns:///a/b:1']) {
-  test(`${bad} is refused, with what to write.`, () => {
+  test(`${bad} is rejected, and the error shows the correct form.`, () => {
     assert.throws(() => new ReplicaNames({ names: [bad] }), {
-      message: `${bad} is no name of replicas: write dns:///NAME:PORT, as in dns:///tidegate-store:7443`,
+      message: `${bad} is not a valid name of replicas: use dns:///NAME:PORT, as in dns:///tidegate-store:7443`,
     });
   });
 }

@@ -1,14 +1,14 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** One process of a part, as another one reaches it. */
+/** The address of one process of a part. */
 export interface Replica {
   readonly address: string;
-  /** for whom its certificate must be; undefined: for the address */
+  /** the name in its certificate; undefined: the address */
   readonly serverName?: string;
 }
 
-/** The addresses that a name has now. `server` is the DNS server to ask; empty: as the machine does. */
+/** Resolves a name. `server` is the DNS server; empty: the resolver of the machine. */
 export type LookUp = (name: string, server: string) => Promise<readonly string[]>;
 
 type Timer = ReturnType<typeof setTimeout>;
@@ -29,15 +29,14 @@ interface DnsName {
 }
 
 const EVERY_MS = 5000;
-/** until a name was found for the first time */
+/** the interval until a name is resolved for the first time */
 const FIRST_EVERY_MS = 250;
 
 /**
- * Which replicas of a part there are: addresses that were given, and those behind names, which are looked up again and
- * again.
+ * The replicas of a part: fixed addresses, and the addresses of names, which are resolved periodically.
  *
- * Invariant: a name that leads nowhere at the moment stands for what was last behind it, or for itself. A DNS that fails
- * takes no replica away.
+ * Invariant: a name that cannot be resolved keeps its last addresses; before the first success it is an address itself.
+ * A failing DNS removes no replica.
  *
  *     names:     dns:///store:7443
  *     DNS says:  10.0.0.7, 10.0.0.9
@@ -52,7 +51,7 @@ export class ReplicaNames {
   #timer: Timer | undefined;
   #closed = false;
 
-  /** Throws where a name cannot be one. */
+  /** Throws if a name is malformed. */
   constructor(options: ReplicaNamesOptions) {
     this.#options = options;
     this.#setTimeout = options.setTimeoutFn ?? setTimeout;
@@ -71,7 +70,7 @@ export class ReplicaNames {
   }
 
   async #round(): Promise<void> {
-    await Promise.all(this.#names.map((name) => this.#look(name)));
+    await Promise.all(this.#names.map((name) => this.#resolve(name)));
     if (this.#closed) return;
     const before = this.#replicas;
     this.#replicas = this.#gathered();
@@ -82,13 +81,13 @@ export class ReplicaNames {
     this.#timer.unref?.();
   }
 
-  async #look({ text, dns }: { text: string; dns: DnsName | undefined }): Promise<void> {
+  async #resolve({ text, dns }: { text: string; dns: DnsName | undefined }): Promise<void> {
     if (dns === undefined) return;
     try {
       const addresses = await (this.#options.lookUp ?? lookUpName)(dns.host, dns.server);
       if (addresses.length > 0) this.#found.set(text, oneFamily(addresses));
     } catch {
-      // an error of DNS: the next round asks again; until then it leads where it led
+      // an error of DNS: the last addresses are kept until the next round
     }
   }
 
@@ -102,12 +101,12 @@ export class ReplicaNames {
   }
 }
 
-/** Undefined: it is an address. */
+/** undefined for a fixed address */
 function dnsName(text: string): DnsName | undefined {
   if (!text.startsWith('dns:')) return undefined;
   const match = /^dns:\/\/(?<server>[^/]*)\/(?<host>[^/:[\]]+|\[[^\]]+\]):(?<port>\d{1,5})$/.exec(text);
   if (match?.groups === undefined) {
-    throw new Error(`${text} is no name of replicas: write dns:///NAME:PORT, as in dns:///tidegate-store:7443`);
+    throw new Error(`${text} is not a valid name of replicas: use dns:///NAME:PORT, as in dns:///tidegate-store:7443`);
   }
   const { server = '', host = '', port = '' } = match.groups;
   return { server, host: host.replace(/^\[|\]$/g, ''), port };
@@ -122,7 +121,7 @@ async function lookUpName(name: string, server: string): Promise<readonly string
   return found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 }
 
-/** A process that has an address of each family is one replica. */
+/** One family only: a process with an IPv4 and an IPv6 address is one replica. */
 function oneFamily(addresses: readonly string[]): readonly string[] {
   const four = addresses.filter((address) => isIP(address) === 4);
   return [...new Set(four.length > 0 ? four : addresses)].sort();

@@ -12,7 +12,7 @@ import { Replicas } from './replicas.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Replicas behind a name, whose DNS says what the test says. */
+/** Replicas behind a name, with a fake DNS. */
 class Behind {
   addresses: readonly string[] = [];
   moves = 0;
@@ -46,7 +46,7 @@ class Behind {
   }
 }
 
-test('Given addresses are used in their order, and after the last one the first.', () => {
+test('Fixed addresses are used in their order, and the first follows the last.', () => {
   const replicas = new Replicas({ names: ['a:1', 'b:2'], credentials: credentials.createInsecure() });
   const used = () => replicas.client().getChannel().getTarget();
   const seen = [used()];
@@ -58,9 +58,9 @@ test('Given addresses are used in their order, and after the last one the first.
   replicas.close();
 });
 
-test('One piece of work goes on to the next replica at each attempt, whatever becomes of others.', () => {
+test('An operation uses the next replica at each attempt, independently of other operations.', () => {
   const replicas = new Replicas({ names: ['a:1', 'b:2'], credentials: credentials.createInsecure() });
-  const client = replicas.inTurn();
+  const client = replicas.rotation();
   const first = client(0);
   replicas.next();
   assert.notEqual(client(1), first);
@@ -68,7 +68,7 @@ test('One piece of work goes on to the next replica at each attempt, whatever be
   replicas.close();
 });
 
-test('Callers spread over the replicas behind a name, and each stays with its own.', async () => {
+test('Callers are spread over the replicas behind a name, and each keeps its replica.', async () => {
   const all = ['10.0.0.1', '10.0.0.2', '10.0.0.3'];
   const chosen = new Map<string, number>();
   for (let i = 0; i < 60; i++) {
@@ -84,7 +84,7 @@ test('Callers spread over the replicas behind a name, and each stays with its ow
   assert.ok(Math.min(...chosen.values()) >= 8, JSON.stringify([...chosen]));
 });
 
-test('A new replica draws only those callers that prefer it, and they are told that they move.', async () => {
+test('Only callers that prefer a new replica move to it, and they are notified.', async () => {
   let drawn = 0;
   for (let i = 0; i < 60; i++) {
     const behind = new Behind(['10.0.0.1', '10.0.0.2'], `caller-${i}`);
@@ -100,7 +100,7 @@ test('A new replica draws only those callers that prefer it, and they are told t
   assert.ok(drawn >= 8 && drawn <= 35, String(drawn));
 });
 
-test('When the replica in use is gone, the caller is told, and is led to another.', async () => {
+test('When the replica in use is removed, the caller is notified and uses another one.', async () => {
   const behind = new Behind(['10.0.0.1', '10.0.0.2']);
   await settled();
   const gone = behind.target;
@@ -113,7 +113,7 @@ test('When the replica in use is gone, the caller is told, and is led to another
   behind.replicas.close();
 });
 
-test('A call that is under way goes on, though its replica is not used any more.', async () => {
+test('An active call continues although its replica is no longer used.', async () => {
   const server = new Server();
   let call: ServerWritableStream<ReadLogRequest, LogBatch> | undefined;
   server.addService({ readLog: store.readLog } as never, {

@@ -5,20 +5,20 @@ import { type Replica, ReplicaNames, type ReplicaNamesOptions } from './replica-
 
 interface ReplicasOptions extends Omit<ReplicaNamesOptions, 'changed'> {
   readonly credentials: ChannelCredentials;
-  /** another replica is to be used from now on, though the one in use has not failed: it is gone, or others have come */
+  /** called when another replica is used although the previous one has not failed: the set of replicas has changed */
   readonly moved?: () => void;
-  /** of this process; callers with different ones prefer different replicas */
+  /** an id of this process; callers with different ids prefer different replicas */
   readonly caller?: string;
 }
 
 const CALLER = randomUUID();
 
 /**
- * Clients of all replicas of a part, one of them in use.
+ * Clients for all replicas of a part, one of which is in use.
  *
- * Invariant: there is always one. Those whose addresses were given stand in the order in which they were given; those behind
- * names in an order of this process's own, so that callers spread over replicas, and only those move to a new replica
- * that prefer it to all others.
+ * Invariant: there is always a client in use. Fixed addresses keep their configured order. Replicas behind names are
+ * ordered by rendezvous hashing with the caller's id, so callers are spread over replicas, and only those that prefer a
+ * new replica move to it.
  */
 export class Replicas {
   readonly #options: ReplicasOptions;
@@ -37,18 +37,18 @@ export class Replicas {
     return this.#order.length;
   }
 
-  /** The one in use. */
+  /** The client in use. */
   client(): Client {
     return this.#at(this.#turn);
   }
 
-  /** For one piece of work: the one in use, and for each further attempt the next. */
-  inTurn(): (attempt: number) => Client {
+  /** For one operation: the client in use, and the next one for each further attempt. */
+  rotation(): (attempt: number) => Client {
     const first = this.#turn;
     return (attempt) => this.#at(first + attempt);
   }
 
-  /** The one in use has failed. */
+  /** Switches to the next replica after a failure. */
   next(): void {
     this.#turn++;
   }
@@ -79,19 +79,19 @@ export class Replicas {
     for (const [address, client] of this.#clients) {
       if (this.#order.includes(address)) continue;
       this.#clients.delete(address);
-      // calls that are under way go on
+      // active calls continue
       client.close();
     }
   }
 }
 
-/** A client of this one replica. */
+/** A client for one replica. */
 export function replicaClient({ address, serverName }: Replica, credentials: ChannelCredentials): Client {
   const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
   return grpcClient(address, credentials, named);
 }
 
-/** Of all callers about as many prefer each replica, and a new one takes no more than its share from each other. */
+/** Rendezvous hashing: each replica is preferred by an equal share of callers, and a new one takes only its share. */
 function ordered(replicas: readonly Replica[], caller: string): readonly string[] {
   const given = replicas.filter(({ serverName }) => serverName === undefined);
   const named = replicas.filter(({ serverName }) => serverName !== undefined);

@@ -13,7 +13,7 @@ function bench() {
   return { lines, pauses, metrics, retries };
 }
 
-test('Pauses double up to their bound, and begin anew after a success.', async () => {
+test('Pauses double up to their limit, and start again after a success.', async () => {
   const { pauses, retries } = bench();
   const retry = retries.loop('read the log', { firstMs: 50, longestMs: 300 });
   for (let i = 0; i < 5; i++) await retry.failed(new Error('away'));
@@ -22,7 +22,7 @@ test('Pauses double up to their bound, and begin anew after a success.', async (
   assert.deepEqual(pauses, [50, 100, 200, 300, 300, 50]);
 });
 
-test('A thousand failures make two lines of log: one when they begin, one when they are over.', async () => {
+test('A thousand failures log two lines: one when they begin, one when they are over.', async () => {
   const { lines, retries } = bench();
   const retry = retries.loop('read the log', { firstMs: 50, longestMs: 300 });
   for (let i = 0; i < 1000; i++) await retry.failed(new Error('away'));
@@ -37,22 +37,22 @@ test('A thousand failures make two lines of log: one when they begin, one when t
   );
 });
 
-test('The metrics count attempts, and say whether the last one failed.', async () => {
+test('The metrics count attempts and show whether the last one failed.', async () => {
   const { metrics, retries } = bench();
   const retry = retries.loop('read the log', { firstMs: 50, longestMs: 300 });
-  const told = async () => (await metrics.exposition(undefined)).text.match(/^tidegate_retr.*$/gm);
-  assert.deepEqual(await told(), ['tidegate_retrying{loop="read the log"} 0']);
+  const metricLines = async () => (await metrics.exposition(undefined)).text.match(/^tidegate_retr.*$/gm);
+  assert.deepEqual(await metricLines(), ['tidegate_retrying{loop="read the log"} 0']);
   await retry.failed(new Error('away'));
   await retry.failed(new Error('away'));
-  assert.deepEqual(await told(), [
+  assert.deepEqual(await metricLines(), [
     'tidegate_retries_total{loop="read the log"} 2',
     'tidegate_retrying{loop="read the log"} 1',
   ]);
   retry.succeeded();
-  assert.match((await told())?.at(-1) ?? '', / 0$/);
+  assert.match((await metricLines())?.at(-1) ?? '', / 0$/);
 });
 
-test('A loop with a timer of its own is told how long to wait.', () => {
+test('failedNow returns the pause for a loop with its own timer.', () => {
   const { retries } = bench();
   const retry = retries.loop('read the log', { firstMs: 100, longestMs: 1000 });
   const pauses = Array.from({ length: 5 }, () => retry.failedNow(new Error('away')));

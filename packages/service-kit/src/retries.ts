@@ -5,13 +5,13 @@ import type { MetricRegistry } from './metric-registry.ts';
 interface Pauses {
   /** before the second attempt */
   readonly firstMs: number;
-  /** each pause is twice as long as the one before, and none is longer than this */
+  /** pauses double up to this limit */
   readonly longestMs: number;
 }
 
 type Wait = (ms: number, closing?: Closing) => Promise<void>;
 
-/** The loops of one process that try again. Each has a name, which is a label of the metrics. */
+/** The retry loops of one process. The name of a loop is a label of the metrics. */
 export class Retries {
   readonly #log: Logger;
   readonly #wait: Wait;
@@ -23,17 +23,17 @@ export class Retries {
     this.#wait = wait;
     this.#attempts = metrics.counter({
       name: 'tidegate_retries_total',
-      help: 'Attempts that failed and are made again, by the loop that makes them.',
+      help: 'Failed attempts that are retried, by loop.',
       labelNames: ['loop'] as const,
     });
     this.#failing = metrics.gauge({
       name: 'tidegate_retrying',
-      help: '1 while the last attempt of a loop has failed.',
+      help: '1 if the last attempt of a loop has failed.',
       labelNames: ['loop'] as const,
     });
   }
 
-  /** For a loop that exists once in this process. */
+  /** The retry state of a loop that exists once in this process. */
   loop(name: string, pauses: Pauses): Retry {
     const attempts = this.#attempts.labels(name);
     const failing = this.#failing.labels(name);
@@ -44,11 +44,11 @@ export class Retries {
       failed: (error) => {
         attempts.inc();
         failing.set(1);
-        if (error !== undefined) this.#log.warn({ err: error, loop: name }, 'An attempt failed and is made again.');
+        if (error !== undefined) this.#log.warn({ err: error, loop: name }, 'An attempt failed and will be retried.');
       },
       recovered: (count) => {
         failing.set(0);
-        this.#log.info({ loop: name, attempts: count }, 'An attempt succeeded after others had failed.');
+        this.#log.info({ loop: name, attempts: count }, 'An attempt succeeded after failures.');
       },
     });
   }
@@ -56,16 +56,16 @@ export class Retries {
 
 interface RetryOptions extends Pauses {
   readonly wait?: Wait;
-  /** with the error when it is the first one since an attempt succeeded */
+  /** gets the error only for the first failure after a success */
   readonly failed?: (error?: unknown) => void;
   readonly recovered?: (attempts: number) => void;
 }
 
 /**
- * The pauses of one loop that tries again.
+ * The backoff of one retry loop.
  *
- * Invariant: between two failed attempts there is a pause that doubles up to its bound; the log has one line when
- * attempts begin to fail and one when they succeed again, however many fail in between.
+ * Invariant: the pause between failed attempts doubles up to its limit. One line is logged when attempts begin to fail,
+ * and one when they succeed again, however many fail in between.
  *
  *   failed → 50 ms → failed → 100 ms → failed → 200 ms → succeeded → failed → 50 ms
  */
@@ -77,14 +77,14 @@ export class Retry {
     this.#options = options;
   }
 
-  /** Resolves when the next attempt may begin, or at once when closing is aborted: then the failure is its consequence. */
+  /** Resolves when the next attempt may begin, or at once if `closing` is aborted, which then caused the failure. */
   async failed(error: unknown, closing?: Closing): Promise<void> {
     const { wait = delayMs } = this.#options;
     if (closing?.aborted) return;
     await wait(this.failedNow(error), closing);
   }
 
-  /** The same for a loop that has its own timer: answers how long it has to wait. */
+  /** For a loop with its own timer: returns the pause in milliseconds. */
   failedNow(error: unknown): number {
     const { firstMs, longestMs, failed } = this.#options;
     failed?.(this.#failures === 0 ? error : undefined);

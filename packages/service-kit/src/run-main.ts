@@ -20,7 +20,7 @@ import { Retries } from './retries.ts';
 import { servingStatusImplementation } from './serving-status.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
-/** What every part gets from its process: it owns none of it. */
+/** What the process provides to its part. */
 export interface Kit {
   readonly part: string;
   readonly instance: string;
@@ -36,11 +36,11 @@ export interface Kit {
   readonly certificates: CertificateTimes;
 }
 
-/** The life of a part: start, then drain (finish what is under way, take nothing new), then stop. */
+/** The lifecycle of a part: start, then drain (finish active work, accept no new work), then stop. */
 export interface Service {
-  /** what the other parts may call, next to the health contract that every part serves */
+  /** the contracts of this part, besides the health contract that every part serves */
   readonly rpc?: ReadonlyArray<readonly [ServiceDefinition, UntypedServiceImplementation]>;
-  /** how long it goes on serving after readiness has begun to fail */
+  /** how long the part continues to serve after readiness has begun to fail */
   readonly shutdownDelayMs?: number;
   /** the newest revision that this part has seen */
   revision(): number;
@@ -55,10 +55,10 @@ interface Main<T extends OptionTable> {
   create: (config: Options<T> & KitConfig, kit: Kit) => Service;
 }
 
-/** Reads the options, runs the part until a signal comes or its parent is gone, and ends the process. */
+/** Reads the options, runs the part until a signal arrives or its parent process ends, and exits. */
 export async function runMain<T extends OptionTable>(main: Main<T>): Promise<void> {
-  // Each read of a socket accounts 64 KiB of memory outside the heap. Counted by itself that starts a collection of the
-  // whole heap every 50 ms under load; counted with the heap's own limit it costs a third less of all CPU time.
+  // Each socket read accounts for 64 KiB of external memory. With its own limit, external memory triggers a full
+  // garbage collection every 50 ms under load. With the heap's limit, the process needs a third less CPU time.
   setFlagsFromString('--external-memory-accounted-in-global-limit');
   const config = optionsOrExit(main);
   const instance = config.instance === '' ? `${main.part}-${process.pid}` : config.instance;
@@ -68,7 +68,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
   const stopRequested = stopSignal(config.lifeline);
   try {
     const checks = new Checks();
-    // nobody is served worse for it, and a restart gives no room on a disk
+    // requests are not affected, and a restart would not free space on a disk
     checks.add('log', trouble, { required: false, wedged: () => undefined });
     const metrics = new MetricRegistry();
     const kit: Kit = {
@@ -104,14 +104,14 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     declareCheckMetrics(kit.metrics, main.part, checks);
     const probes = await openProbes(config, checks, kit.metrics);
     await service.start();
-    // what is loaded and compiled before keeps nobody waiting
+    // earlier long turns load and compile code, and delay no request
     kit.loop.start();
-    log.info({ grpcPort: grpc.port }, 'The part is started.');
+    log.info({ grpcPort: grpc.port }, 'The part has started.');
 
     const why = await stopRequested;
     log.info({ why }, 'The part is stopping.');
     checks.beginStop();
-    // who asked for it waits; without a parent nobody does
+    // the delay is for load balancers; without a parent process it is skipped
     if (why !== PARENT_GONE) await delayMs(service.shutdownDelayMs ?? 0);
     await service.drain();
     await grpc.close(2000);
@@ -119,8 +119,8 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     await probes.close();
     kit.load.stop();
     kit.loop.stop();
-    // Where nobody takes the last traces they would be offered again and again. That they are lost is no reason for this
-    // process to end badly.
+    // The exporter retries for a long time if the receiver is unreachable. Losing the last traces must not fail the
+    // exit.
     await Promise.race([kit.tracing.shutdown().catch(() => {}), delayMs(LAST_TRACES_MS)]);
     log.info('The part has stopped.');
     process.exit(0);
@@ -144,7 +144,7 @@ function optionsOrExit<T extends OptionTable>(main: Main<T>): Options<T> & KitCo
   }
 }
 
-/** Where the machinery around a part asks how it is, for as long as it lives. */
+/** Opens the listeners for probes. */
 async function openProbes(config: KitConfig, checks: Checks, metrics: MetricRegistry) {
   const { opsAddress, grpcHealthAddress } = config;
   const ops = opsAddress === '' ? undefined : await openOpsServer({ address: opsAddress, checks, metrics });
@@ -166,7 +166,7 @@ async function openProbes(config: KitConfig, checks: Checks, metrics: MetricRegi
   };
 }
 
-/** how long the end of a process waits for its last traces to be taken */
+/** how long the process waits at its end for the last traces to be sent */
 const LAST_TRACES_MS = 1000;
 
 const PARENT_GONE = 'the parent is gone';
@@ -179,9 +179,9 @@ function stopSignal(lifeline: boolean): Promise<string> {
   });
 }
 
-/** A part that cannot go on says why in one line, for its supervisor to show, and ends. */
+/** Logs a fatal error, prints it in one line for the supervisor, and exits. */
 function fail(log: Logger, error: unknown): never {
-  log.fatal({ err: error }, 'The part cannot go on.');
+  log.fatal({ err: error }, 'A fatal error occurred.');
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Semaphore } from './semaphore.ts';
 
-test('So many pieces of work run at a time, the others wait in line, and a failure gives its place back.', async () => {
+test('A limited number of operations run at a time, the others wait in order, and a failure frees its permit.', async () => {
   const semaphore = new Semaphore(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
   const works = gates.map((gate, i) =>
-    semaphore.pass(() => {
+    semaphore.run(() => {
       begun.push(i);
       return gate.promise;
     }),
@@ -23,5 +23,5 @@ test('So many pieces of work run at a time, the others wait in line, and a failu
   gates[3]?.resolve();
   gates[4]?.resolve();
   await Promise.all([works[3], works[4]]);
-  assert.equal(await semaphore.pass(async () => 'free again'), 'free again');
+  assert.equal(await semaphore.run(async () => 'free again'), 'free again');
 });

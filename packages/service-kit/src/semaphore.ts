@@ -1,13 +1,13 @@
-/** Runs so many pieces of work at a time; the others wait in the order in which they came. */
+/** Limits the number of concurrent operations; the others wait in the order of their calls. */
 export class Semaphore {
   #free: number;
   readonly #waiting: Array<() => void> = [];
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(permits: number) {
+    this.#free = permits;
   }
 
-  async pass<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {

@@ -2,10 +2,10 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import { timeout } from '@tidegate/status';
 import { toServiceError } from '@tidegate/wire';
 
-/** A client that takes nothing for so long is given up: it holds a transaction open. */
+/** A client that reads nothing for this long is disconnected, because its call holds a transaction open. */
 const STALLED_MS = 60_000;
 
-/** The caller is gone, so there is nobody to tell. */
+/** The caller has cancelled the call, so no error is sent. */
 export class Cancelled extends Error {}
 
 /** Writes one message and resolves when the stream has room for the next. */
@@ -16,7 +16,7 @@ export async function writeMessage<Request, Response>(
   if (call.cancelled) throw new Cancelled();
   if (call.write(message)) return;
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => done(timeout('the caller did not take what it asked for')), STALLED_MS);
+    const timer = setTimeout(() => done(timeout('the caller did not read the response in time')), STALLED_MS);
     const onDrain = () => done();
     const onCancelled = () => done(new Cancelled());
     function done(error?: Error): void {
@@ -31,7 +31,7 @@ export async function writeMessage<Request, Response>(
   });
 }
 
-/** Ends the call when the work is done, with its error when it failed. */
+/** Ends the call when the work is done, with an error if it failed. */
 export async function serveStream<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   work: () => Promise<void>,

@@ -8,7 +8,7 @@ import { type GrpcServer, openGrpcServer } from './grpc.ts';
 import { servingStatusImplementation } from './serving-status.ts';
 
 const checks = new Checks();
-const looks = new Set<() => void>();
+const listeners = new Set<() => void>();
 let trouble: string | undefined;
 let wedged: string | undefined;
 let server: GrpcServer;
@@ -16,9 +16,9 @@ let client: Client;
 
 before(async () => {
   checks.add('postgres', () => trouble, { wedged: () => wedged });
-  const every = (look: () => void) => {
-    looks.add(look);
-    return () => looks.delete(look);
+  const every = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   };
   server = await openGrpcServer({
     address: '127.0.0.1:0',
@@ -33,7 +33,7 @@ after(async () => {
   await server.close(0);
 });
 
-/** Field 1 of the request is a text, field 1 of the response a number: as the published contract has them. */
+/** In the published contract field 1 of the request is a string, and field 1 of the response is an enum. */
 const request = (service: string) => Buffer.from([0x0a, service.length, ...Buffer.from(service)]);
 const SERVING = Buffer.from([0x08, 1]);
 const NOT_SERVING = Buffer.from([0x08, 2]);
@@ -49,7 +49,7 @@ function check(service: string): Promise<Buffer | number> {
   });
 }
 
-test('Check answers readiness, liveness by its name, and NOT_FOUND for services that are not there.', async () => {
+test('Check returns readiness by default, liveness by name, and NOT_FOUND for unknown services.', async () => {
   assert.deepEqual(await Promise.all(['', 'readyz', 'livez', 'healthz'].map(check)), new Array(4).fill(SERVING));
   trouble = 'away';
   assert.deepEqual(await Promise.all(['', 'readyz', 'livez'].map(check)), [NOT_SERVING, NOT_SERVING, SERVING]);
@@ -59,33 +59,33 @@ test('Check answers readiness, liveness by its name, and NOT_FOUND for services 
   assert.equal(await check('constructor'), status.NOT_FOUND);
 });
 
-test('Watch answers at once, again when it changes and not otherwise, and holds nothing once it is over.', async () => {
+test('Watch sends the status at once and at every change, and releases its timer when the call ends.', async () => {
   const call = client.makeServerStreamRequest('/grpc.health.v1.Health/Watch', asIs, asIs, request('readyz'));
-  const heard: Buffer[] = [];
-  call.on('data', (bytes: Buffer) => heard.push(bytes));
+  const received: Buffer[] = [];
+  call.on('data', (bytes: Buffer) => received.push(bytes));
   call.on('error', () => {});
   const next = async (count: number) => {
-    while (heard.length < count) await once(call, 'data');
+    while (received.length < count) await once(call, 'data');
   };
   await next(1);
   for (const now of [undefined, 'away', 'away', undefined]) {
     trouble = now;
-    for (const look of looks) look();
+    for (const listener of listeners) listener();
   }
   await next(3);
-  assert.deepEqual(heard, [SERVING, NOT_SERVING, SERVING]);
+  assert.deepEqual(received, [SERVING, NOT_SERVING, SERVING]);
   call.cancel();
   await once(call, 'error').catch(() => {});
-  // the server hears of it a moment later; an answer to another call comes after that
-  while (looks.size > 0) await check('');
-  assert.equal(looks.size, 0);
+  // the server notices the cancellation a moment later, before it responds to another call
+  while (listeners.size > 0) await check('');
+  assert.equal(listeners.size, 0);
 });
 
-test('Watch tells of a service that is not there, and stays open.', async () => {
+test('Watch reports SERVICE_UNKNOWN for an unknown service, and stays open.', async () => {
   const call = client.makeServerStreamRequest('/grpc.health.v1.Health/Watch', asIs, asIs, request('none'));
   call.on('error', () => {});
   const [first] = await once(call, 'data');
   assert.deepEqual(first, SERVICE_UNKNOWN);
-  assert.equal(looks.size, 1);
+  assert.equal(listeners.size, 1);
   call.cancel();
 });

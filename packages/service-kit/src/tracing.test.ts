@@ -11,7 +11,7 @@ function sampling(sampleRatio: number): SdkTracing {
   return new SdkTracing(provider.getTracer('test'), sampleRatio, () => provider.shutdown());
 }
 
-test('A caller decides about its request, whatever the share is.', () => {
+test("The caller's sampling decision takes precedence over the sample ratio.", () => {
   const [all, none] = [sampling(1), sampling(0)];
   for (const tracing of [all, none]) {
     assert.equal(tracing.request('get', `00-${TRACE}-${CALLER}-00`), undefined);
@@ -22,7 +22,7 @@ test('A caller decides about its request, whatever the share is.', () => {
   }
 });
 
-test('Of the others the share is traced, each in a trace of its own.', () => {
+test('Other requests are sampled by the ratio, each in a trace of its own.', () => {
   const [all, none, some] = [sampling(1), sampling(0), sampling(0.25)];
   const unreadable = [
     '',
@@ -43,7 +43,7 @@ test('Of the others the share is traced, each in a trace of its own.', () => {
   assert.ok(traced.length > 800 && traced.length < 1200, `${traced.length}`);
 });
 
-test('What is below a span is traced when that is.', () => {
+test('A child span is recorded if its parent is sampled.', () => {
   const tracing = sampling(0);
   assert.equal(tracing.child('commit', undefined), undefined);
   assert.equal(tracing.child('commit', `00-${TRACE}-${CALLER}-00`), undefined);

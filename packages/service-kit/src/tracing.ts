@@ -12,13 +12,13 @@ import {
 } from '@opentelemetry/api';
 
 /**
- * Spans that follow one request through all parts. The parent always travels as a W3C traceparent text, because it
- * crosses gRPC batches and NATS messages that carry many requests at once; there is no ambient context.
- * When no exporter is configured nothing of the SDK is loaded and every call costs one comparison.
+ * Spans that follow one request through all parts. The parent is always passed as a W3C traceparent, because gRPC
+ * batches and NATS messages carry many requests at once; there is no ambient context.
+ * Without an endpoint the SDK is not loaded, and every call costs one comparison.
  */
 export interface Tracing {
   readonly enabled: boolean;
-  /** The span of a request: a child of the caller's trace if it sent one, else a new trace if the sampler says so. */
+  /** The span of a request: a child of the caller's span if that is sampled, or the root of a new sampled trace. */
   request(name: string, traceparent: string | undefined, attributes?: Attributes): TraceSpan | undefined;
   /** A span inside a sampled trace; undefined when the parent is not sampled. */
   child(name: string, traceparent: string | undefined, options?: ChildOptions): TraceSpan | undefined;
@@ -57,7 +57,7 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   return new SdkTracing(trace.getTracer('tidegate'), options.sampleRatio, shutdown);
 }
 
-/** What is not traced is found out before anything is made for it: the SDK would draw ids and make a span to say so. */
+/** Decides about sampling before it calls the SDK, which would create ids and a span for unsampled requests. */
 export class SdkTracing implements Tracing {
   readonly enabled = true;
   readonly #tracer: Tracer;
@@ -86,7 +86,7 @@ export class SdkTracing implements Tracing {
   }
 }
 
-/** What a traceparent says; undefined: nothing that can be read. */
+/** Parses a traceparent; undefined if it is missing or invalid. */
 function parentIn(traceparent: string | undefined): SpanContext | undefined {
   const match = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
   if (match === null) return undefined;

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 
 interface WatchedFilesOptions<T> {
   readonly files: readonly string[];
-  /** Reads them all, and throws when they do not fit together. */
+  /** Reads all files; throws if they do not match. */
   readonly read: () => T;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly everyMs?: number;
@@ -12,25 +12,25 @@ interface WatchedFilesOptions<T> {
 const EVERY_MS = 2000;
 
 /**
- * Files that belong together, such as a certificate and its key, and that are read again when they change.
+ * Files that belong together, such as a certificate and its key, and that are reloaded when they change.
  *
- * Invariant: what they say is what they said when they last fitted together. Files that are being exchanged one after
- * another are left until the last one is there, and files that became bad change nothing.
+ * Invariant: `value` is the last valid content. While files are replaced one after another, or if they become invalid,
+ * the previous content stays in use.
  */
 export class WatchedFiles<T> {
   readonly #options: WatchedFilesOptions<T>;
   readonly #listeners = new Set<(value: T) => void>();
   #value: T;
   #read: string;
-  #told = '';
+  #reported = '';
   readonly #timer: NodeJS.Timeout;
 
-  /** Throws when they are bad now. */
+  /** Throws if the files are invalid. */
   constructor(options: WatchedFilesOptions<T>) {
     this.#options = options;
     this.#read = this.#signature();
     this.#value = options.read();
-    this.#timer = setInterval(() => this.look(), options.everyMs ?? EVERY_MS);
+    this.#timer = setInterval(() => this.check(), options.everyMs ?? EVERY_MS);
     this.#timer.unref();
   }
 
@@ -42,12 +42,12 @@ export class WatchedFiles<T> {
     this.#listeners.add(listener);
   }
 
-  forget(listener: (value: T) => void): void {
+  removeListener(listener: (value: T) => void): void {
     this.#listeners.delete(listener);
   }
 
-  /** Looks whether they have changed. */
-  look(): void {
+  /** Reloads the files if they have changed. */
+  check(): void {
     const { files, read, log } = this.#options;
     const signature = this.#signature();
     if (signature === this.#read) return;
@@ -55,13 +55,13 @@ export class WatchedFiles<T> {
       this.#value = read();
       for (const listener of this.#listeners) listener(this.#value);
       this.#read = signature;
-      this.#told = '';
-      log.info({ files }, 'Files have been read anew.');
+      this.#reported = '';
+      log.info({ files }, 'Files have been reloaded.');
     } catch (error) {
       const reason = (error as Error).message;
-      if (reason !== this.#told)
-        log.warn({ files, reason }, 'Files have changed and are bad; what they said stays in use.');
-      this.#told = reason;
+      if (reason !== this.#reported)
+        log.warn({ files, reason }, 'Files have changed and are invalid; the previous content stays in use.');
+      this.#reported = reason;
     }
   }
 
@@ -69,7 +69,7 @@ export class WatchedFiles<T> {
     clearInterval(this.#timer);
   }
 
-  /** A file that is mounted from a secret is another one after each change. */
+  /** Includes the inode, because a file that is mounted from a Secret is replaced at each change. */
   #signature(): string {
     return this.#options.files
       .map((file) => {

@@ -8,7 +8,7 @@ interface ApiErrorOptions {
   cause?: unknown;
 }
 
-/** The one error class of the project: it carries a whole Status, ready to be sent. */
+/** The one error class of the project. It carries a complete Status. */
 export class ApiError extends Error {
   readonly status: Status;
 
@@ -35,17 +35,17 @@ export class ApiError extends Error {
     return (this.status.reason ?? '') as Reason | '';
   }
 
-  /** The only door for errors that are not ours: an unexpected one is an internal error, its words kept as the cause. */
+  /** Converts any error to an ApiError. Other errors become internal errors that keep the message as their cause. */
   static from(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
-    const words = error instanceof Error ? error.message : String(error);
-    return new ApiError('InternalError', `Internal error occurred: ${words}`, {
-      details: { causes: [{ message: words }] },
+    const message = error instanceof Error ? error.message : String(error);
+    return new ApiError('InternalError', `Internal error occurred: ${message}`, {
+      details: { causes: [{ message }] },
       cause: error,
     });
   }
 
-  /** Makes the error whole again after it crossed a process boundary as JSON. */
+  /** Restores an error that crossed a process boundary as a Status. */
   static fromStatus(status: Status, cause?: unknown): ApiError {
     const error = new ApiError((status.reason ?? '') as Reason | '', status.message ?? '', {
       ...(status.details === undefined ? {} : { details: status.details }),

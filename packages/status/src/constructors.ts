@@ -1,10 +1,10 @@
 import { ApiError } from './api-error.ts';
 import type { FieldError } from './field-error.ts';
-import { MOST_ERRORS } from './field-errors.ts';
+import { MAX_ERRORS } from './field-errors.ts';
 import { groupResourceName, type ResourceRef } from './resource-ref.ts';
 import type { StatusDetails } from './status.ts';
 
-/** One constructor for each reason: the exact words live here and nowhere else. */
+/** One constructor for each reason. The exact messages are only here. */
 
 function refDetails(ref: ResourceRef, name: string): StatusDetails {
   return {
@@ -18,7 +18,7 @@ export function badRequest(message: string, cause?: unknown): ApiError {
   return new ApiError('BadRequest', message, { cause });
 }
 
-/** Why is for logs: who tries hears nothing of it. */
+/** The cause is only for logs; the client does not see it. */
 export function unauthorized(cause?: Error): ApiError {
   return new ApiError('Unauthorized', 'Unauthorized', { cause });
 }
@@ -55,7 +55,7 @@ export function forbidden(request: ForbiddenRequest): ApiError {
   return new ApiError('Forbidden', message, { details: refDetails(ref, name) });
 }
 
-/** Nobody may do this to this object, whatever their rights. */
+/** No user may do this to this object, whatever their permissions. */
 export function forbiddenObject(ref: ResourceRef, name: string, why: string): ApiError {
   return new ApiError('Forbidden', `${groupResourceName(ref)} "${name}" is forbidden: ${why}`, {
     details: refDetails(ref, name),
@@ -86,7 +86,7 @@ export function notFound(ref: ResourceRef, name: string): ApiError {
   return new ApiError('NotFound', `${groupResourceName(ref)} "${name}" not found`, { details: refDetails(ref, name) });
 }
 
-/** There is no such resource or subresource in a group version that is served. */
+/** The resource or subresource does not exist in a group version that is served. */
 export function resourceNotFound(): ApiError {
   return new ApiError('NotFound', 'the server could not find the requested resource', { details: {} });
 }
@@ -138,8 +138,8 @@ interface InvalidObject {
 }
 
 /**
- * 422 with a cause for each field; 400 when nothing but wrong types and missing fields was found, the reason staying
- * Invalid because clients look at it.
+ * 422 with a cause for each field, or 400 if a field is missing or has a wrong type. The reason is Invalid in both
+ * cases, because clients check it.
  */
 export function invalid(object: InvalidObject, found: readonly FieldError[]): ApiError {
   const errors = bounded(found);
@@ -160,12 +160,12 @@ export function invalid(object: InvalidObject, found: readonly FieldError[]): Ap
   });
 }
 
-/** The first of the errors, and one entry for all that are not listed. */
+/** The first errors, and one entry that counts the rest. */
 function bounded(found: readonly FieldError[]): readonly FieldError[] {
   const all = found.filter(({ more }) => more === undefined);
-  const more = found.reduce((sum, one) => sum + (one.more ?? 0), 0) + Math.max(all.length - MOST_ERRORS, 0);
+  const more = found.reduce((sum, one) => sum + (one.more ?? 0), 0) + Math.max(all.length - MAX_ERRORS, 0);
   if (more === 0) return found;
-  return [...all.slice(0, MOST_ERRORS), { field: '', type: 'FieldValueTooMany', message: `and ${more} more`, more }];
+  return [...all.slice(0, MAX_ERRORS), { field: '', type: 'FieldValueTooMany', message: `and ${more} more`, more }];
 }
 
 export function tooManyRequests(message: string, retryAfterSeconds = 1): ApiError {
@@ -185,13 +185,13 @@ interface Unreadable {
   why: string;
 }
 
-/** so many are named in one answer */
-const MOST_NAMED = 100;
+/** the maximum number of objects that one error lists */
+const MAX_NAMED = 100;
 
-/** Objects are stored, and cannot be read: a cause for each. */
+/** Stored objects that cannot be read, with a cause for each. */
 export function unreadable(ref: ResourceRef, objects: readonly Unreadable[]): ApiError {
   const resource = groupResourceName(ref);
-  const causes = objects.slice(0, MOST_NAMED).map(({ namespace, name, why }) => {
+  const causes = objects.slice(0, MAX_NAMED).map(({ namespace, name, why }) => {
     const path = namespace === '' ? name : `${namespace}/${name}`;
     return {
       reason: 'StorageReadError',
@@ -199,14 +199,14 @@ export function unreadable(ref: ResourceRef, objects: readonly Unreadable[]): Ap
       field: path,
     };
   });
-  const more = objects.length > MOST_NAMED ? `; and ${objects.length - MOST_NAMED} more` : '';
+  const more = objects.length > MAX_NAMED ? `; and ${objects.length - MAX_NAMED} more` : '';
   const message = `Internal error occurred: ${causes.map((cause) => cause.message).join('; ')}${more}`;
   const [only, ...others] = objects;
   const name = only !== undefined && others.length === 0 ? only.name : '';
   return new ApiError('InternalError', message, { details: { ...refDetails(ref, name), causes } });
 }
 
-/** What a watcher is told when an object that it follows cannot be shown to it. */
+/** The error that a watch sends when an object that it selects cannot be read. */
 export function storageReadError(message: string): ApiError {
   return new ApiError('StorageReadError', message);
 }
@@ -227,8 +227,8 @@ export function timeout(message = 'request did not complete within the allotted 
   return new ApiError('Timeout', `Timeout: ${message}`, { details: { retryAfterSeconds: 1 } });
 }
 
-export function resourceVersionTooLarge(asked: string, current: string): ApiError {
-  return new ApiError('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+export function resourceVersionTooLarge(requested: string, current: string): ApiError {
+  return new ApiError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     details: {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,

@@ -1,13 +1,13 @@
-/** One thing that is wrong with one field, in the words that Kubernetes users know. */
+/** One error of a field, with the message of Kubernetes. */
 export interface FieldError {
   readonly field: string;
   /** the cause's reason in the Status */
   readonly type: FieldErrorType;
   /** without the field's name */
   readonly message: string;
-  /** said by a rule, not by what the schema has to hold: it makes no object a malformed one */
+  /** reported by a rule and not by the schema, so the object does not count as malformed */
   readonly byRule?: true;
-  /** it stands for so many errors that are not listed */
+  /** the number of errors that this entry stands for */
   readonly more?: number;
 }
 
@@ -31,8 +31,8 @@ export function requiredValue(field: string, detail = ''): FieldError {
 }
 
 export function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  const said = detail === '' ? '' : `: ${detail}`;
-  return fieldError(field, 'FieldValueInvalid', `Invalid value: ${printValue(value)}${said}`);
+  const suffix = detail === '' ? '' : `: ${detail}`;
+  return fieldError(field, 'FieldValueInvalid', `Invalid value: ${printValue(value)}${suffix}`);
 }
 
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
@@ -53,8 +53,8 @@ export function forbiddenField(field: string, detail: string): FieldError {
 }
 
 export function duplicateValue(field: string, value: unknown, detail = ''): FieldError {
-  const said = detail === '' ? '' : `: ${detail}`;
-  return fieldError(field, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}${said}`);
+  const suffix = detail === '' ? '' : `: ${detail}`;
+  return fieldError(field, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}${suffix}`);
 }
 
 export function notFoundValue(field: string, value: unknown): FieldError {
@@ -69,13 +69,13 @@ export function tooMany(field: string, count: number, most: number): FieldError 
   return fieldError(field, 'FieldValueTooMany', `Too many: ${count}: must have at most ${most} items`);
 }
 
-/** A message shows no more of a value. */
-const LONGEST_VALUE = 64 << 10;
+/** Longer values are cut in messages. */
+const MAX_VALUE_LENGTH = 64 << 10;
 
-/** Strings quoted, numbers and booleans bare, the rest as JSON; very long ones are cut. */
+/** Prints a value as JSON; very long ones are cut. */
 function printValue(value: unknown): string {
-  const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
-  if (isLong) return JSON.stringify(`${value.slice(0, LONGEST_VALUE)}...`);
+  const isLong = typeof value === 'string' && value.length > MAX_VALUE_LENGTH;
+  if (isLong) return JSON.stringify(`${value.slice(0, MAX_VALUE_LENGTH)}...`);
   const text = JSON.stringify(value) ?? 'null';
-  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}...`;
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH)}...`;
 }

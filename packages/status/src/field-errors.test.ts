@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FieldErrors, invalid, invalidValue, MOST_ERRORS } from './index.ts';
+import { FieldErrors, invalid, invalidValue, MAX_ERRORS } from './index.ts';
 
-test('errors beyond the first thousand are counted, and their words are never made', () => {
+test('errors beyond the first thousand are counted, and their messages are never built', () => {
   const errors = new FieldErrors();
   let made = 0;
   for (let i = 0; i < 5000; i++) {
@@ -11,26 +11,26 @@ test('errors beyond the first thousand are counted, and their words are never ma
       return invalidValue(`spec.list[${i}]`, i, 'is wrong');
     });
   }
-  assert.deepEqual([made, errors.count, errors.list.length], [MOST_ERRORS, 5000, MOST_ERRORS + 1]);
+  assert.deepEqual([made, errors.count, errors.list.length], [MAX_ERRORS, 5000, MAX_ERRORS + 1]);
   const { message, details } = invalid({ group: '', kind: 'Pod', name: 'web' }, errors.list).status;
   assert.match(message ?? '', /spec\.list\[999\]: Invalid value: 999: is wrong, and 4000 more\]$/);
   assert.equal(details?.causes?.at(-1)?.message, 'and 4000 more');
 });
 
-test('few errors with much text are told up to the one that is too much', () => {
+test('long errors are listed up to the one that crosses the limit', () => {
   const errors = new FieldErrors();
   for (let i = 0; i < 10; i++) errors.add(() => invalidValue('data', 'x'.repeat(60_000), 'is wrong'));
   assert.deepEqual([errors.count, errors.list.length], [10, 6]);
 });
 
-test('errors of several rules are bounded together, and what each has not listed is one number', () => {
+test('errors of several rules have a common limit, and the unlisted ones are counted in one entry', () => {
   const many = () => {
     const errors = new FieldErrors();
     errors.add(() => invalidValue('data', 1, 'is wrong'), 1200);
     return errors.list;
   };
   const { status } = invalid({ group: '', kind: 'Pod', name: 'web' }, [...many(), ...many()]);
-  assert.equal(status.details?.causes?.length, MOST_ERRORS + 1);
+  assert.equal(status.details?.causes?.length, MAX_ERRORS + 1);
   assert.equal(status.details?.causes?.at(-1)?.message, 'and 1400 more');
 });
 

@@ -1,31 +1,31 @@
 import type { FieldError } from './field-error.ts';
 
-/** So many errors of one object are told. Far more than anybody reads, and few enough to be made and sent at once. */
-export const MOST_ERRORS = 1000;
-/** So many characters of them; the one that crosses the mark is told. */
-const MOST_CHARACTERS = 256 << 10;
+/** The maximum number of errors that are listed for one object. */
+export const MAX_ERRORS = 1000;
+/** The maximum number of characters of all listed errors together; the error that crosses it is still listed. */
+const MAX_CHARACTERS = 256 << 10;
 
 /**
- * Errors of one object, in the order in which they are found.
+ * The errors of one object, in the order in which they are found.
  *
- * Invariant: the list holds the first of them. Those beyond the bound are counted in its last entry, and their words are
- * never made: an object of many wrong fields costs no more than its walk.
+ * Invariant: the list holds the first errors, and its last entry counts those beyond the limit. Their messages are
+ * never built, so an object with many invalid fields costs no more than its walk.
  */
 export class FieldErrors {
   readonly list: FieldError[];
-  #room = MOST_CHARACTERS;
+  #room = MAX_CHARACTERS;
   #rest: Rest | undefined;
 
   constructor(list: FieldError[] = []) {
     this.list = list;
   }
 
-  /** All that were found, those included that are only counted. */
+  /** The number of errors, including those that are only counted. */
   get count(): number {
     return this.list.length + Math.max((this.#rest?.more ?? 0) - 1, 0);
   }
 
-  /** One error, or the same one so many times. */
+  /** Adds one error, or the same error several times. */
   add(make: () => FieldError, times = 1): void {
     for (let left = times; left > 0; left--) {
       if (this.#isFull()) {
@@ -39,7 +39,7 @@ export class FieldErrors {
   }
 
   #isFull(): boolean {
-    return this.#rest !== undefined || this.list.length >= MOST_ERRORS || this.#room <= 0;
+    return this.#rest !== undefined || this.list.length >= MAX_ERRORS || this.#room <= 0;
   }
 
   #countRest(more: number): void {

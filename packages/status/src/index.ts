@@ -37,7 +37,7 @@ export {
   tooMany,
   typeInvalid,
 } from './field-error.ts';
-export { FieldErrors, MOST_ERRORS } from './field-errors.ts';
+export { FieldErrors, MAX_ERRORS } from './field-errors.ts';
 export { type GrpcCode, type Reason, reasons } from './reasons.ts';
 export { groupResourceName, type ResourceRef } from './resource-ref.ts';
 export type { Status, StatusCause, StatusDetails } from './status.ts';

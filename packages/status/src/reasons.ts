@@ -8,7 +8,7 @@ interface ReasonRow {
   readonly retry: boolean;
 }
 
-/** Every reason that a Status can have, with its codes. The one place that maps reasons to numbers. */
+/** Every reason of a Status, with its HTTP and gRPC codes. */
 export const reasons = {
   BadRequest: { http: 400, grpc: 3, retry: false },
   Unauthorized: { http: 401, grpc: 16, retry: false },

@@ -5,7 +5,7 @@ import * as status from './index.ts';
 const ref = { group: '', resource: 'configmaps' };
 const widgets = { group: 'example.com', resource: 'widgets' };
 
-/** each reason with the error its constructor makes, and the exact words */
+/** each reason, with the error of its constructor and the exact message */
 const made: Record<status.Reason, readonly [status.ApiError, string]> = {
   BadRequest: [status.badRequest('no'), 'no'],
   Unauthorized: [status.unauthorized(), 'Unauthorized'],
@@ -49,7 +49,7 @@ const made: Record<status.Reason, readonly [status.ApiError, string]> = {
 };
 
 for (const [reason, [error, message]] of Object.entries(made)) {
-  test(`${reason} has its code and its words`, () => {
+  test(`${reason} has its code and its message`, () => {
     assert.equal(error.message, message);
     assert.equal(error.status.reason, reason);
     assert.equal(error.code, status.reasons[reason as status.Reason].http);
@@ -57,7 +57,7 @@ for (const [reason, [error, message]] of Object.entries(made)) {
   });
 }
 
-test('one missing or wrongly typed field is enough for 400, its reason staying Invalid', () => {
+test('one missing or wrongly typed field is enough for 400 with reason Invalid', () => {
   const bad = status.invalidValue('metadata.name', 'X', 'bad');
   for (const malformed of [status.requiredValue('data'), status.typeInvalid('data', 5, 'must be a map')]) {
     const both = status.invalid({ group: '', kind: 'ConfigMap', name: 'X' }, [bad, malformed]);
@@ -70,12 +70,12 @@ test('one missing or wrongly typed field is enough for 400, its reason staying I
   ]);
 });
 
-test('what a client sends cannot write HTML into a refusal', () => {
+test('values from clients are escaped as HTML in error messages', () => {
   const error = status.forbidden({ user: '<b>', verb: 'get', path: '/a&b' });
   assert.equal(error.message, 'forbidden: User "&lt;b&gt;" cannot get path "/a&amp;b"');
 });
 
-test('a foreign error becomes an internal one with its words as the cause, and ours stays itself', () => {
+test('another error becomes an internal error with its message as the cause, and an ApiError is kept', () => {
   assert.equal(status.ApiError.from(new Error('boom')).message, 'Internal error occurred: boom');
   const own = status.badRequest('x');
   assert.equal(status.ApiError.from(own), own);

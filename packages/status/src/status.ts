@@ -1,4 +1,4 @@
-/** The body of every refusal, as Kubernetes clients parse it. */
+/** The body of every error response, as Kubernetes clients parse it. */
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';

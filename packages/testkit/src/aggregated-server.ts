@@ -8,15 +8,15 @@ import { APPLES_GROUP, APPLES_VERSION, Apples, applesAggregated, applesDiscovery
 import { type ServerPair, serverPair } from './server-pair.ts';
 
 interface AggregatedServerOptions {
-  /** the names of its Service: its certificate is for them */
+  /** the DNS names of its Service, for its certificate */
   readonly names: readonly string[];
-  /** of the authority whose certificates say who a user is, as PEM: from the cluster, as any such server has it */
+  /** the PEM of the front proxy's authority, which such servers read from the cluster */
   readonly requestHeaderCa: string;
-  /** the aggregated form of discovery, too */
+  /** also serves aggregated discovery */
   readonly isAggregated?: boolean;
 }
 
-/** What came, as it came: names and values in turn. */
+/** A received request; `rawHeaders` has names and values alternately. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly url: string;
@@ -28,9 +28,9 @@ const ROOT = `/apis/${APPLES_GROUP}/${APPLES_VERSION}/namespaces/`;
 const ETAG = '"apples-1"';
 
 /**
- * A server behind the API, as others write them: it believes whoever has the front proxy's certificate who a user is, and
- * nobody else anything. It serves `apples`; `NAME/silence` never answers, `NAME/elsewhere` sends the client elsewhere,
- * `NAME/echo` tells what it was sent, and an upgrade of any path is an echo.
+ * An aggregated API server. It trusts the user headers of clients with the front proxy's certificate and rejects all
+ * other clients. It serves `apples`. `NAME/silence` never responds, `NAME/elsewhere` redirects, `NAME/echo` returns the
+ * request, and an upgrade of any path echoes the data.
  */
 export class TestAggregatedServer {
   readonly apples = new Apples();
@@ -55,22 +55,22 @@ export class TestAggregatedServer {
     return this.#port;
   }
 
-  /** in base64 */
+  /** the certificate of its authority, in base64 */
   get caBundle(): string {
     return Buffer.from(this.#pair.ca).toString('base64');
   }
 
-  /** Again after a stop it has its port again. */
+  /** Listens again after a stop, on the same port. */
   async listen(): Promise<void> {
     const { cert, key } = this.#pair;
     const tls = { cert, key, ca: this.#options.requestHeaderCa, requestCert: true, rejectUnauthorized: false };
     const server = createServer(tls, (request, response) => {
-      // a test that looks at the answer sees that it broke off
+      // the test sees the broken response
       this.#answer(request, response).catch(() => response.destroy());
     });
     server.on('upgrade', (request, socket) => {
       this.#note(request, 0);
-      // the test ends the connection, and looks at what that does to the other end
+      // the test closes the connection and checks the effect on the other end
       socket.on('error', () => {});
       if (!isFrontProxy(request)) return socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');
@@ -141,9 +141,9 @@ export class TestAggregatedServer {
   #serve(
     { method }: IncomingMessage,
     response: ServerResponse,
-    asked: { namespace: string; name: string; body: Buffer; watches: boolean },
+    target: { namespace: string; name: string; body: Buffer; watches: boolean },
   ): unknown {
-    const { namespace, name, body, watches } = asked;
+    const { namespace, name, body, watches } = target;
     if (method === 'POST') return say(response, 201, this.apples.create(namespace, JSON.parse(body.toString())));
     if (method === 'DELETE') {
       this.apples.delete(namespace, name);

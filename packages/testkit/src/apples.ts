@@ -9,7 +9,7 @@ export const APPLES_GROUP = 'fruit.example.com';
 export const APPLES_VERSION = 'v1';
 const API_VERSION = `${APPLES_GROUP}/${APPLES_VERSION}`;
 
-/** The objects of the one resource that a server behind the API has in tests, and who watches them. */
+/** The objects and watchers of the only resource of the aggregated test server. */
 export class Apples {
   readonly #objects = new Map<string, Apple>();
   readonly #watchers = new Set<{ namespace: string; response: ServerResponse }>();
@@ -29,16 +29,16 @@ export class Apples {
     const metadata = { ...object.metadata, namespace, resourceVersion: String(++this.#revision) };
     const made = { ...object, kind: 'Apple', apiVersion: API_VERSION, metadata };
     this.#objects.set(`${namespace}/${metadata.name}`, made);
-    this.#tell('ADDED', made);
+    this.#notify('ADDED', made);
     return made;
   }
 
-  /** One, or with an empty name all of the namespace. */
+  /** Deletes one object, or with an empty name all of the namespace. */
   delete(namespace: string, name: string): void {
     for (const [key, one] of this.#objects) {
       if (one.metadata.namespace !== namespace || (name !== '' && one.metadata.name !== name)) continue;
       this.#objects.delete(key);
-      this.#tell('DELETED', one);
+      this.#notify('DELETED', one);
     }
   }
 
@@ -49,12 +49,12 @@ export class Apples {
     response.writeHead(200, { 'Content-Type': 'application/json' }).flushHeaders();
   }
 
-  /** how many watch */
+  /** the number of watchers */
   get watchers(): number {
     return this.#watchers.size;
   }
 
-  #tell(type: string, object: Apple): void {
+  #notify(type: string, object: Apple): void {
     for (const { namespace, response } of this.#watchers) {
       if (namespace === object.metadata.namespace) response.write(`${JSON.stringify({ type, object })}\n`);
     }
@@ -64,7 +64,7 @@ export class Apples {
 const KIND = { group: APPLES_GROUP, kind: 'Apple', version: APPLES_VERSION };
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'watch'];
 
-/** What the server says of itself, by path. */
+/** The discovery and OpenAPI documents, by path. */
 export const applesDiscovery: Readonly<Record<string, object>> = {
   [`/apis/${APPLES_GROUP}`]: {
     kind: 'APIGroup',

@@ -6,8 +6,8 @@ import type { TestWebhooks } from './webhook-server.ts';
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any kind are looked into
 type Body = any;
 
-/** What a server answers, with its own names for what no two servers name alike. */
-export interface Said {
+/** A response, with placeholders for values that differ between servers. */
+export interface RecordedResponse {
   readonly code: number;
   readonly warning?: string;
   readonly answer?: Body;
@@ -18,29 +18,29 @@ export interface Step {
   readonly ask: string;
   readonly type?: string;
   readonly agent?: string;
-  /** who asks, where it is not the administrator: a user, perhaps of a group */
+  /** the user to impersonate, with an optional group; without it the administrator */
   readonly as?: readonly [user: string, group?: string];
   readonly body?: Body;
-  /** asked again until it is answered with this code: of what the server does by itself afterwards */
+  /** the request is repeated until the response has this code, to wait for asynchronous work of the server */
   readonly until?: number;
-  /** what kube-apiserver says */
-  said?: Said;
-  /** what is right here, and why */
-  readonly here?: Said & { readonly because: string };
+  /** the response of kube-apiserver */
+  said?: RecordedResponse;
+  /** the expected response of Tidegate if it differs, and the reason */
+  readonly here?: RecordedResponse & { readonly because: string };
 }
 
 /**
- * Requests to one server, one after another, in a namespace of their own, NS. A later request may use what an earlier
- * answer has named: `$u1` is the first uid that was seen, `$v2` the second resourceVersion.
+ * A sequence of requests to one server in a namespace of its own, NS. Requests can use values of earlier responses:
+ * `$u1` is the first uid, `$v2` the second resourceVersion.
  */
 export interface Conversation {
   readonly title: string;
-  /** of what is taken, only this is kept: the objects themselves are compared elsewhere */
+  /** the only part of successful responses that is recorded; the objects are compared by other tests */
   readonly keeps?: 'warnings' | 'status';
   readonly steps: Step[];
 }
 
-export type AskServer = (
+export type SendRequest = (
   method: string,
   path: string,
   options: { body?: unknown; headers: Record<string, string> },
@@ -50,7 +50,7 @@ export function readConversations(file: string): Conversation[] {
   return JSON.parse(readFileSync(file, 'utf8')) as Conversation[];
 }
 
-/** A line for each request and each answer, so that a change of one is a diff of one line. */
+/** Writes each request and each response on a line of its own, so that a change of one is a diff of one line. */
 export function writeConversations(file: string, conversations: readonly Conversation[]): void {
   const texts = conversations.map(({ title, keeps, steps }) => {
     const lines = steps.map((step) =>
@@ -66,25 +66,25 @@ export function writeConversations(file: string, conversations: readonly Convers
 
 interface With {
   readonly namespace: string;
-  /** for those conversations in which webhooks have a part: HOOK and CABUNDLE are theirs */
+  /** for conversations with webhooks, which use the placeholders HOOK and CABUNDLE */
   readonly webhooks?: TestWebhooks;
-  /** how long SETTLE takes: what was configured is so by then */
+  /** how long SETTLE waits, until a changed configuration is in effect */
   readonly settleMs?: number;
 }
 
 /**
- * Holds the conversation with a server, and gives what it says to each step. Of a step that is SETTLE nothing is asked;
- * of one that is REVIEWS it is what the server has told webhooks since the last.
+ * Runs the conversation against a server and yields the response to each step. SETTLE only waits. REVIEWS yields the
+ * reviews that the server has sent to webhooks since the last such step.
  */
 export async function* converse(
-  ask: AskServer,
+  send: SendRequest,
   { steps, keeps }: Conversation,
   { namespace, webhooks, settleMs = 0 }: With,
-): AsyncGenerator<[Step, Said]> {
+): AsyncGenerator<[Step, RecordedResponse]> {
   const own: Array<[string, string]> = [[namespace, 'NS']];
   if (webhooks !== undefined) own.push([webhooks.url, 'HOOK'], [webhooks.caBundle, 'CABUNDLE']);
-  const names = new Names(own);
-  // what others have left
+  const placeholders = new Placeholders(own);
+  // discard the reviews of earlier conversations
   webhooks?.reviews();
   for (const step of steps) {
     if (step.ask === 'SETTLE') {
@@ -93,33 +93,33 @@ export async function* converse(
     }
     if (step.ask === 'REVIEWS') {
       const reviews = (webhooks?.reviews() ?? []).map(({ userInfo: _, ...review }) => review);
-      yield [step, { code: 0, answer: names.here(reviews) }];
+      yield [step, { code: 0, answer: placeholders.insert(reviews) }];
       continue;
     }
     const [method = '', path = ''] = step.ask.split(' ');
     const type = step.type ?? 'application/json';
-    const body = step.body === undefined ? undefined : names.there(step.body);
-    const once = () =>
-      ask(method, names.there(path), {
+    const body = step.body === undefined ? undefined : placeholders.resolve(step.body);
+    const sendOnce = () =>
+      send(method, placeholders.resolve(path), {
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         headers: {
           'User-Agent': step.agent ?? 'talk/1',
           ...(body === undefined ? {} : { 'Content-Type': type }),
-          ...impersonation(names.there(step.as ?? [])),
+          ...impersonation(placeholders.resolve(step.as ?? [])),
         },
       });
-    const answered = async () => {
-      const answer = await once();
+    const expected = async () => {
+      const answer = await sendOnce();
       return step.until === undefined || answer.code === step.until ? answer : undefined;
     };
-    const { code, json, text, headers } = await until(`${step.ask} to be answered`, answered);
+    const { code, json, text, headers } = await until(`${step.ask} to be answered`, expected);
     const { warning } = headers;
     yield [
       step,
       {
         code,
-        ...(warning === undefined ? {} : { warning: names.here(String(warning)) }),
-        ...kept(names.here(json ?? text), code < 400 ? keeps : undefined),
+        ...(warning === undefined ? {} : { warning: placeholders.insert(String(warning)) }),
+        ...kept(placeholders.insert(json ?? text), code < 400 ? keeps : undefined),
       },
     ];
   }
@@ -130,7 +130,7 @@ function impersonation([user, group]: readonly string[]): Record<string, string>
   return { 'Impersonate-User': user, ...(group !== undefined && { 'Impersonate-Group': group }) };
 }
 
-function kept(answer: Body, keeps: Conversation['keeps']): Pick<Said, 'answer'> {
+function kept(answer: Body, keeps: Conversation['keeps']): Pick<RecordedResponse, 'answer'> {
   if (keeps === undefined) return { answer };
   const { status } = answer as { status?: Body };
   return keeps === 'status' && status !== undefined ? { answer: status } : {};
@@ -145,15 +145,15 @@ const TIMES = new Set([
   'startTime',
 ]);
 
-/** One that is told before anybody has seen it. */
+/** A uid that appears in a text before it appears in a uid field. */
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?<!0{12})/g;
 
-/** The volume with the token of a pod's account, which has its name by chance. */
+/** The volume with the token of a pod's account, which has a random name. */
 const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}/g;
 
-/** What servers choose by themselves, told by when it was seen first. */
-class Names {
-  /** what is called otherwise in a conversation */
+/** Replaces values that the server chooses by placeholders, numbered by their first occurrence, and back. */
+class Placeholders {
+  /** the fixed placeholders of the conversation */
   readonly #own: ReadonlyArray<readonly [there: string, here: string]>;
   readonly #known: Record<'u' | 'v', Map<string, string>> = { u: new Map(), v: new Map() };
 
@@ -161,32 +161,32 @@ class Names {
     this.#own = own;
   }
 
-  here(value: Body, key = ''): Body {
+  insert(value: Body, key = ''): Body {
     if (Array.isArray(value)) {
-      const items = value.map((item) => this.here(item, key));
-      // they stand in the order of their times, which are seconds
+      const items = value.map((item) => this.insert(item, key));
+      // their order depends on times in seconds, so they are sorted
       return key === 'managedFields' ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
     }
     if (value !== null && typeof value === 'object') {
-      // the version of a list is that of all that is stored
+      // the resourceVersion of a list depends on all stored objects
       if (Array.isArray(value.items)) {
-        const items = this.here(value.items, 'items');
-        return { ...value, apiVersion: this.#told(String(value.apiVersion)), metadata: {}, items };
+        const items = this.insert(value.items, 'items');
+        return { ...value, apiVersion: this.#replaceIn(String(value.apiVersion)), metadata: {}, items };
       }
       // test/items-of-lists.e2e.test.ts compares which items name their kind
       const entries = Object.entries(value as object).filter(
         ([name]) => key !== 'items' || (name !== 'kind' && name !== 'apiVersion'),
       );
-      return Object.fromEntries(entries.map(([name, item]) => [this.#told(name), this.here(item, name)]));
+      return Object.fromEntries(entries.map(([name, item]) => [this.#replaceIn(name), this.insert(item, name)]));
     }
     if (typeof value !== 'string') return value;
     if (key === 'uid' && value !== '') return this.#name('u', value);
     if (key === 'resourceVersion' && value !== '') return this.#name('v', value);
     if (TIMES.has(key)) return 'T';
-    return this.#told(value);
+    return this.#replaceIn(value);
   }
 
-  #told(value: string): string {
+  #replaceIn(value: string): string {
     let text = value;
     for (const [there, here] of this.#own) text = text.replaceAll(there, here);
     for (const sort of ['u', 'v'] as const) {
@@ -195,10 +195,10 @@ class Names {
     return text.replaceAll(UUID, 'UUID').replaceAll(TOKEN_VOLUME, 'kube-api-access-XXXXX');
   }
 
-  there(value: Body): Body {
-    if (Array.isArray(value)) return value.map((item) => this.there(item));
+  resolve(value: Body): Body {
+    if (Array.isArray(value)) return value.map((item) => this.resolve(item));
     if (value !== null && typeof value === 'object') {
-      return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, this.there(item)]));
+      return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, this.resolve(item)]));
     }
     if (typeof value !== 'string') return value;
     let text = value;
@@ -218,7 +218,7 @@ class Names {
   }
 }
 
-/** The namespace of a conversation. */
+/** The name of the namespace of a conversation. */
 export function namespaceOf({ title }: Conversation): string {
   return `talk-${title
     .toLowerCase()

@@ -6,7 +6,7 @@ import { busyParts, cpuTimeMs } from './idle-cpu.ts';
 import { until } from './until.ts';
 
 interface Load {
-  /** CPU time that each part uses in each span */
+  /** the CPU time of each part in each span */
   readonly [part: string]: readonly number[];
 }
 
@@ -16,16 +16,16 @@ async function busyUnder(load: Load, parts = Object.keys(load).map((name, pid) =
   return busyParts(() => parts, { cpuMs: used, wait: async () => void span++ });
 }
 
-test('Parts that use little are not named, and one that spins is.', async () => {
+test('Only a part that is busy in every span is reported.', async () => {
   const load = { gateway: Array(12).fill(40), watch: Array(12).fill(450) };
   assert.deepEqual(await busyUnder(load), ['watch uses 45 % of a core']);
 });
 
-test('A part that finishes what a test has left to do is not named.', async () => {
+test('A part that finishes the work of a test is not reported.', async () => {
   assert.deepEqual(await busyUnder({ store: [800, 400, 40] }), []);
 });
 
-test('A process that spins is found, and one that is gone is not looked for.', async (t) => {
+test('A process in a busy loop is found, and one that has ended is ignored.', async (t) => {
   if (process.platform !== 'linux') return t.skip('CPU times of other processes are read from /proc');
   const spinning = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
   const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
@@ -35,7 +35,7 @@ test('A process that spins is found, and one that is gone is not looked for.', a
       { name: 'spinning', pid: spinning.pid as number },
       { name: 'gone', pid: gone.pid as number },
     ];
-    // however slow the machine is: a span is over when the process has had its part of it
+    // independent of the speed of the machine: a span ends when the process has used enough CPU time
     const wait = async () => {
       const before = cpuTimeMs(spinning.pid as number) ?? 0;
       await until('it to have spun', () => (cpuTimeMs(spinning.pid as number) ?? 0) - before > 150);

@@ -8,20 +8,20 @@ export interface Part {
 }
 
 interface IdleOptions {
-  /** CPU time of a process so far, undefined when it is gone */
+  /** the CPU time of a process so far; undefined if it has ended */
   readonly cpuMs?: (pid: number) => number | undefined;
   readonly wait?: (ms: number) => Promise<unknown>;
 }
 
-/** How much of one core a part may use while nobody asks it anything. */
-const MOST_SHARE = 0.05;
+/** The share of one core that an idle part may use. */
+const MAX_SHARE = 0.05;
 const SPAN_MS = 1000;
-/** What a test has left to do may go on for a while; what spins goes on for ever. */
+/** Work that a test has caused ends after a while, whereas a busy loop does not. */
 const SPANS = 12;
 
 /**
- * Says which parts are busy although nobody asks them anything: over each of twelve seconds they used more
- * than 5 % of a core. The first quiet span of a part clears it, and parts that are gone or were started again are left out.
+ * Finds parts that are busy without requests: those that used more than 5 % of a core in each of twelve seconds. One
+ * quiet second is enough to pass. Parts that have ended or were restarted are ignored.
  */
 export async function busyParts(
   parts: () => readonly Part[],
@@ -36,14 +36,14 @@ export async function busyParts(
       const [from, to] = [before.get(name), now.get(name) === pid ? cpuMs(pid) : undefined];
       return [name, { pid, share: from === undefined || to === undefined ? 0 : (to - from) / SPAN_MS }] as const;
     });
-    suspects = new Map(shares.filter(([, { share }]) => share > MOST_SHARE));
+    suspects = new Map(shares.filter(([, { share }]) => share > MAX_SHARE));
   }
   return [...suspects].map(([name, { share }]) => `${name} uses ${Math.round(share * 100)} % of a core`);
 }
 
 const TICK_MS = 10;
 
-/** User and system time of all threads, as Linux counts them. */
+/** The user and system time of all threads, from Linux. */
 export function cpuTimeMs(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');

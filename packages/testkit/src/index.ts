@@ -1,13 +1,12 @@
 export { freePort } from '@tidegate/local';
-export { account, booked, type Cause, type Spent } from './account.ts';
 export { type ReceivedRequest, TestAggregatedServer } from './aggregated-server.ts';
 export {
-  type AskServer,
   type Conversation,
   converse,
   namespaceOf,
+  type RecordedResponse,
   readConversations,
-  type Said,
+  type SendRequest,
   writeConversations,
 } from './conversation.ts';
 export { oddDefinition } from './odd-definition.ts';
@@ -27,6 +26,7 @@ export { caughtUp, demote, promote, startStandby } from './start-standby.ts';
 export { startTidegate, type TestTidegate } from './start-tidegate.ts';
 export { temporaryDir } from './temporary-dir.ts';
 export { type TestAuthority, testAuthority } from './test-authority.ts';
+export { type Cause, type TimeSpent, timed, timeSpent } from './time-spent.ts';
 export {
   type IssuerKey,
   issuerKey,
@@ -39,11 +39,11 @@ export { NEEDS, needs, type ToolName } from './tools.ts';
 export { until } from './until.ts';
 export { startWebhooks, type TestWebhooks } from './webhook-server.ts';
 export {
-  askYaml,
   readYamlCases,
   writeYamlCases,
   type YamlCase,
   type YamlVerdict,
   type YamlVerdicts,
   yamlThings,
+  yamlVerdicts,
 } from './yaml-cases.ts';

@@ -1,4 +1,7 @@
-/** A definition of a custom kind whose schema says nothing at length: empty lists, maps and texts, and words that are off. */
+/**
+ * A definition of a custom kind with edge cases in its schema: empty lists, maps and strings, and keywords that are
+ * false.
+ */
 export function oddDefinition(group: string): object {
   const text = { type: 'string' };
   const spec = {

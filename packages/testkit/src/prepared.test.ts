@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { temporaryDir } from './temporary-dir.ts';
 
-/** Has a directory prepared, and notes in a file when it was this process that made it. */
-const ASKER = `
+/** Prepares a directory, and appends to a file if this process has created it. */
+const PROGRAM = `
   import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
   import { prepared } from ${JSON.stringify(new URL('./prepared.ts', import.meta.url).href)};
   const make = async (dir) => {
@@ -19,16 +19,16 @@ const ASKER = `
   process.stdout.write(await prepared({ name: 'something', key: 'key', make }));
 `;
 
-test('What several processes want at the same time is made by one of them, whoever made it before and ended.', async (t) => {
+test('One of several concurrent processes creates the directory, also after a process that ended while holding the lock.', async (t) => {
   const place = temporaryDir('prepared-test');
   t.after(() => place.remove());
   const notes = join(place.path, 'notes');
   const env = { ...process.env, TIDEGATE_CACHE_DIR: place.path, NOTES: notes };
-  const ask = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', ASKER], { env });
-  const asked = await Promise.all([ask(), ask(), ask()]);
+  const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM], { env });
+  const paths = await Promise.all([run(), run(), run()]);
   const where = join(place.path, 'prepared', 'something', 'key');
   assert.deepEqual(
-    asked.map(({ stdout }) => stdout),
+    paths.map(({ stdout }) => stdout),
     [where, where, where],
   );
   assert.equal(readFileSync(join(where, 'file'), 'utf8'), 'whole');
@@ -37,7 +37,7 @@ test('What several processes want at the same time is made by one of them, whoev
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const other = join(place.path, 'prepared', 'something', 'other');
   writeFileSync(`${other}.pid`, String(pid));
-  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', ASKER.replace("'key'", "'other'")], {
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PROGRAM.replace("'key'", "'other'")], {
     env,
   });
   assert.equal(readFileSync(join(other, 'file'), 'utf8'), 'whole');

@@ -8,22 +8,22 @@ import { until } from './until.ts';
 
 export interface Prepared {
   readonly name: string;
-  /** what it depends on: with another key it is made anew, and the old one goes */
+  /** identifies the inputs: for another key the directory is created again, and the old one is removed */
   readonly key: string;
-  /** makes it, in a directory that does not exist yet */
+  /** creates the contents in a directory that does not exist yet */
   readonly make: (dir: string) => Promise<unknown>;
 }
 
 const NEW = 'new-';
 
-/** Copies a directory that is made once, and kept in the project's cache for everybody who needs one like it. */
+/** Copies a directory that is created once and kept in the project's cache. */
 export async function copyPrepared(what: Prepared, target: string): Promise<void> {
   const kept = await prepared(what);
   mkdirSync(dirname(target), { recursive: true });
   await copy(kept, target);
 }
 
-/** Answers where it is kept, for those who only read it. */
+/** Returns the path in the cache, for callers that only read it. */
 export async function prepared({ name, key, make }: Prepared): Promise<string> {
   const kept = join(cacheDir(), 'prepared', name, key);
   if (existsSync(kept)) return kept;
@@ -35,17 +35,17 @@ export async function prepared({ name, key, make }: Prepared): Promise<string> {
 
 const beingMade = new Map<string, Promise<void>>();
 
-/** Longer than making anything takes on a slow machine. */
-const PATIENCE_MS = 120_000;
+/** Longer than any preparation takes on a slow machine. */
+const LOCK_TIMEOUT_MS = 120_000;
 
-/** One process makes it, and others that want it meanwhile wait for that one; where it ends before, another one does. */
+/** One process creates the directory while others wait. If it ends early, another process takes over. */
 async function keep(kept: string, make: Prepared['make']): Promise<void> {
   mkdirSync(dirname(kept), { recursive: true });
   const lock = `${kept}.pid`;
   while (!existsSync(kept)) {
     if (locks(lock)) return makeAndKeep(kept, make).finally(() => removeAll(lock));
     const isOver = () => existsSync(kept) || !isHeld(lock);
-    await until(`${kept}, which another process makes,`, isOver, PATIENCE_MS);
+    await until(`${kept}, which another process makes,`, isOver, LOCK_TIMEOUT_MS);
   }
 }
 
@@ -59,7 +59,7 @@ function locks(lock: string): boolean {
   }
 }
 
-/** The lock of a process that is gone is taken away. Should two do so at once, both make the same. */
+/** Removes the lock of a process that has ended. If two processes do so at once, both create the same contents. */
 function isHeld(lock: string): boolean {
   try {
     process.kill(Number(readFileSync(lock, 'utf8')), 0);
@@ -72,22 +72,22 @@ function isHeld(lock: string): boolean {
   }
 }
 
-/** It appears whole or not at all. */
+/** Creates the directory elsewhere and renames it, so that it is never incomplete. */
 async function makeAndKeep(kept: string, make: Prepared['make']): Promise<void> {
   const place = dirname(kept);
   const fresh = join(place, `${NEW}${process.pid}`);
-  // PostgreSQL's user reaches what is made there, which need not be so in the cache
-  const workshop = temporaryDir('prepared');
+  // PostgreSQL's user can access this directory, but perhaps not the cache
+  const work = temporaryDir('prepared');
   try {
-    await make(join(workshop.path, 'made'));
-    await copy(join(workshop.path, 'made'), fresh);
+    await make(join(work.path, 'made'));
+    await copy(join(work.path, 'made'), fresh);
     renameSync(fresh, kept);
     for (const name of readdirSync(place)) if (!name.startsWith(basename(kept))) removeAll(join(place, name));
   } catch (error) {
     if (!isErrno(error, 'EEXIST', 'ENOTEMPTY')) throw error;
   } finally {
     removeAll(fresh);
-    workshop.remove();
+    work.remove();
   }
 }
 

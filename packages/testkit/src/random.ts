@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats. */
+/** A random number generator with a seed. */
 export class Random {
   #state: number;
 
@@ -30,7 +30,7 @@ export class Random {
     return from[this.below(from.length)] as T;
   }
 
-  /** One of the names, as often as its weight says. */
+  /** Picks one of the names with a probability proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as Array<[Name, number]>;
     let place = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);

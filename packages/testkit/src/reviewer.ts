@@ -6,21 +6,21 @@ import { json } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { testAuthority } from './test-authority.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: reviews of any kind are looked into
+// biome-ignore lint/suspicious/noExplicitAny: reviews can be of any kind
 type Review = any;
 
-/** A real server that answers reviews of tokens and of access, over https. */
+/** A real HTTPS server that answers TokenReviews and SubjectAccessReviews. */
 export interface TestReviewer {
-  /** what was asked, and as whom */
+  /** the reviews, each with the common name of the client's certificate */
   readonly reviews: Array<{ as: string; review: Review }>;
-  /** a kubeconfig by which a server finds it, and is known to it */
+  /** writes a kubeconfig with the address of this server and a client certificate */
   writeKubeconfig(file: string): void;
-  /** nobody listens, until it comes back */
-  leave(): void;
-  comeBack(): Promise<void>;
+  /** stops listening until `resume` */
+  pause(): void;
+  resume(): Promise<void>;
 }
 
-/** `answer` gives the status of a review. */
+/** @param answer returns the status of a review */
 export async function startReviewer(answer: (review: Review) => object): Promise<TestReviewer> {
   const authority = await testAuthority();
   const pair = await authority.leaf({ commonName: '127.0.0.1', names: ['127.0.0.1'] });
@@ -55,11 +55,11 @@ export async function startReviewer(answer: (review: Review) => object): Promise
   return {
     reviews,
     writeKubeconfig: (file) => writeFileSync(file, JSON.stringify(kubeconfig)),
-    leave: () => {
+    pause: () => {
       server.close();
       server.closeAllConnections();
     },
-    comeBack: async () => {
+    resume: async () => {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },

@@ -6,33 +6,33 @@ import { commandAs, type PostgresBinaries, type RunAs } from '@tidegate/local';
 import { needs } from './tools.ts';
 
 export interface SmallDiskOptions {
-  /** the data without pg_wal, or pg_wal alone */
+  /** the data without pg_wal, or only pg_wal */
   readonly holds: 'data' | 'wal';
   readonly mebibytes: number;
 }
 
 interface Placed extends SmallDiskOptions {
   readonly dir: string;
-  /** a directory for what is needed beside it */
+  /** a directory for temporary files */
   readonly work: string;
   readonly runAs: RunAs;
   readonly binaries: PostgresBinaries;
 }
 
 interface SmallDisk {
-  /** those that see the disk */
+  /** programs that run in the namespace with the disk */
   readonly binaries: PostgresBinaries;
   readonly runAs: RunAs;
-  /** the path by which this process sees what PostgreSQL sees */
+  /** the path by which this process can access a file of PostgreSQL's namespace */
   seen(path: string): string;
   close(): Promise<void>;
 }
 
-/** Root needs no user namespace, and keeps the right to give files to another user without one. */
+/** Root needs no user namespace, and without one it can change the owner of files. */
 const NAMESPACE = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
 const ENTER = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--mount', '--preserve-credentials'];
 
-/** Mounts hide what was there, so everything is copied first; only the namespace sees them. */
+/** Mounts hide the existing files, so these are copied first. The mounts exist only in the namespace. */
 const SCRIPT = `
 set -e
 holds=$1 mebibytes=$2 dir=$3 work=$4
@@ -55,7 +55,9 @@ echo ready
 exec cat
 `;
 
-/** A file system of limited size in memory under a part of PostgreSQL's data, for a PostgreSQL that is not running. */
+/**
+ * Mounts a file system of limited size, in memory, over a part of PostgreSQL's data. PostgreSQL must not be running.
+ */
 export async function openSmallDisk(options: Placed): Promise<SmallDisk> {
   const { holds, mebibytes, dir, work, runAs, binaries } = options;
   const holder: ChildProcess = spawn(
@@ -64,8 +66,8 @@ export async function openSmallDisk(options: Placed): Promise<SmallDisk> {
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const ended = once(holder, 'exit');
-  const [said] = await Promise.race([once(holder.stdout as NodeJS.ReadableStream, 'data'), ended]);
-  if (!String(said).includes('ready')) throw new Error('a small disk could not be made');
+  const [output] = await Promise.race([once(holder.stdout as NodeJS.ReadableStream, 'data'), ended]);
+  if (!String(output).includes('ready')) throw new Error('the small disk could not be created');
   const { command, args, uid, gid } = commandAs(runAs, binaries.postgres, []);
   const ids = uid === undefined ? [] : [`--setuid=${uid}`, `--setgid=${gid}`];
   const postgres = join(work, 'postgres-on-small-disk');
@@ -83,7 +85,7 @@ export async function openSmallDisk(options: Placed): Promise<SmallDisk> {
   };
 }
 
-/** Why there can be no small disk here; undefined where there can. */
+/** The reason why small disks are not available here; undefined if they are. */
 export function whyNoSmallDisk(): string | undefined {
   const { status, error, stderr } = spawnSync(
     'unshare',
@@ -92,5 +94,5 @@ export function whyNoSmallDisk(): string | undefined {
   );
   if (status === 0) return undefined;
   if (error !== undefined) return needs('unshare');
-  return `no file system of its own can be mounted here: ${stderr.trim()}`;
+  return `a private file system cannot be mounted here: ${stderr.trim()}`;
 }

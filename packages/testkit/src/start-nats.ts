@@ -10,33 +10,33 @@ import {
   signalQuietly,
   startNatsServer,
 } from '@tidegate/local';
-import { booked } from './account.ts';
 import { temporaryDir } from './temporary-dir.ts';
+import { timed } from './time-spent.ts';
 import { needs } from './tools.ts';
 import { until } from './until.ts';
 
 export interface TestNats {
-  /** stays the same over restarts */
+  /** stays the same after restarts */
   readonly url: string;
   readonly pid: number;
-  /** as a crash does */
+  /** kills it, as in a crash */
   kill(): Promise<void>;
-  /** starts it again after kill(), or ends it and starts it again; what JetStream kept in files is still there */
+  /** restarts it; JetStream's files are kept */
   restart(): Promise<void>;
-  /** ends it and removes its data */
+  /** stops it and removes its data */
   stop(): Promise<void>;
 }
 
-/** With it clients are served over TLS only, and must have a certificate of this authority. */
+/** Requires TLS and client certificates of this authority. */
 interface NatsTls {
   readonly certFile: string;
   readonly keyFile: string;
   readonly caFile: string;
 }
 
-/** A real NATS with JetStream of the test's own; throws and says how to get one when there is none. */
+/** Starts a real NATS server with JetStream. If the program is missing, the error says how to get it. */
 export function startNats(tls?: NatsTls): Promise<TestNats> {
-  return booked('NATS starts', () => started(tls));
+  return timed('NATS starts', () => started(tls));
 }
 
 async function started(tls?: NatsTls): Promise<TestNats> {
@@ -76,14 +76,16 @@ async function started(tls?: NatsTls): Promise<TestNats> {
   };
 }
 
-/** From where `tidegate start` takes it, too. */
+/** The program that `tidegate start` uses, too. */
 export async function natsBinary(): Promise<string> {
   const found = await find();
   if (found.kind === 'found') return found.path;
-  throw new Error(`this test needs nats-server: put one on the path, or run once with the network (${found.reason})`);
+  throw new Error(
+    `this test needs nats-server: install it on the PATH, or run once with network access (${found.reason})`,
+  );
 }
 
-/** undefined where it can be had; then `tidegate start` has it, too. */
+/** The reason why NATS is not available; undefined if it is. */
 export async function whyNoNats(): Promise<string | undefined> {
   return (await find()).kind === 'found' ? undefined : needs('nats');
 }
@@ -100,7 +102,7 @@ function find(): ReturnType<typeof findNats> {
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
-    // the server speaks first
+    // the server sends the first message
     socket.once('data', () => resolve(socket.destroy() !== undefined));
     socket.once('error', () => resolve(false));
   });

@@ -12,7 +12,7 @@ import { until } from './until.ts';
 const FETCH_MS = 120_000;
 const run = promisify(execFile);
 
-/** Where a package has brought its libraries; others are the system's. */
+/** The environment in which a program from an unpacked package finds its libraries. */
 function environment(program: string): NodeJS.ProcessEnv {
   const libraries = join(dirname(program), '..', 'lib');
   const dirs = existsSync(libraries) ? readdirSync(libraries).map((name) => join(libraries, name)) : [];
@@ -25,7 +25,10 @@ export interface Pgbouncer {
   readonly version: number;
 }
 
-/** From the path, or the system's package, unpacked in the project's cache; where there is none, the reason. */
+/**
+ * PgBouncer on the PATH, or from the system's package, unpacked in the project's cache; or the reason why it is
+ * missing.
+ */
 export async function findPgbouncer(): Promise<Pgbouncer | string> {
   const place = join(cacheDir(), 'pgbouncer');
   try {
@@ -35,7 +38,7 @@ export async function findPgbouncer(): Promise<Pgbouncer | string> {
     if (!existsSync(place)) await unpack(place);
     return await versionOf(join(place, 'usr', 'sbin', 'pgbouncer'));
   } catch (error) {
-    return `pgbouncer cannot be had: ${String((error as Error).message)
+    return `pgbouncer is not available: ${String((error as Error).message)
       .trim()
       .split('\n')
       .at(-1)}`;
@@ -60,7 +63,7 @@ async function unpack(place: string): Promise<void> {
   }
 }
 
-/** A pooler in transaction mode before a PostgreSQL. */
+/** Starts a pooler in transaction mode in front of PostgreSQL. */
 export async function startPgbouncer(
   { program, version }: Pgbouncer,
   postgres: TestPostgres,
@@ -78,7 +81,7 @@ export async function startPgbouncer(
     `pool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 100${version >= 1.21 ? '\nmax_prepared_statements = 100' : ''}`,
   ];
   writeFileSync(join(path, 'pgbouncer.ini'), `${settings.join('\n')}\n`);
-  // it refuses root, and needs no more than to read its files
+  // it refuses to run as root, and only needs to read its files
   const ids = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const child = spawn(program, [join(path, 'pgbouncer.ini')], {
     stdio: 'ignore',

@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const notRoot = process.getuid?.() === 0 ? false : 'only root gives PostgreSQL to another user';
 
-/** The user that a process runs as, in the eyes of the system. */
+/** The user that a process runs as. */
 function uidOf(pid: number): number {
   return Number(/^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
@@ -21,14 +21,14 @@ async function takesConnections(url: string): Promise<boolean> {
   });
 }
 
-test('PostgreSQL takes connections until it is stopped.', async () => {
+test('PostgreSQL accepts connections until it is stopped.', async () => {
   const postgres = await startPostgres();
   assert.ok(await takesConnections(postgres.url));
   await postgres.stop();
   assert.ok(!(await takesConnections(postgres.url)));
 });
 
-test('A killed PostgreSQL comes back at the same address.', async () => {
+test('A killed PostgreSQL restarts at the same address.', async () => {
   const postgres = await startPostgres();
   const before = postgres.pid;
   await postgres.kill();
@@ -38,14 +38,14 @@ test('A killed PostgreSQL comes back at the same address.', async () => {
   await postgres.stop();
 });
 
-test('Started by root, it runs as a user who is not.', { skip: notRoot }, async () => {
+test('Started by root, it runs as another user.', { skip: notRoot }, async () => {
   const runAs: RunAs = { kind: 'user', name: 'nobody', uid: 65534, gid: 65534 };
   const postgres = await startPostgres({ runAs });
   assert.equal(uidOf(postgres.pid), 65534);
   await postgres.stop();
 });
 
-test('Started by root where only root can reach the files, it runs in a user namespace.', {
+test('Started by root where only root can access the files, it runs in a user namespace.', {
   skip: notRoot,
 }, async () => {
   const postgres = await startPostgres({ runAs: { kind: 'namespace' } });

@@ -15,48 +15,48 @@ import {
   signalQuietly,
   startPostgresServer,
 } from '@tidegate/local';
-import { booked } from './account.ts';
 import { copyPrepared } from './prepared.ts';
 import { openSmallDisk, type SmallDiskOptions } from './small-disk.ts';
 import { temporaryDir } from './temporary-dir.ts';
+import { timed } from './time-spent.ts';
 import { until } from './until.ts';
 
 export interface TestPostgres {
-  /** stays the same over restarts */
+  /** stays the same after restarts */
   readonly url: string;
   readonly port: number;
   readonly pid: number;
   readonly logFile: string;
-  /** its data directory; what a small disk holds is seen on that disk */
+  /** its data directory; with a small disk the path inside the namespace */
   readonly dir: string;
-  /** as a crash does: no warning, no checkpoint */
+  /** kills it without a checkpoint, as in a crash */
   kill(): Promise<void>;
-  /** starts it again after kill(), or ends it and starts it again */
+  /** restarts it, also after kill() */
   restart(): Promise<void>;
-  /** settings of the next start, beside those of the first */
+  /** adds settings for the next start */
   configure(settings: Readonly<Record<string, string>>): void;
-  /** ends it and removes its data */
+  /** stops it and removes its data */
   stop(): Promise<void>;
 }
 
 interface StartPostgresOptions {
-  /** whom it runs as; chosen when it is not given */
+  /** the user that it runs as; chosen automatically by default */
   readonly runAs?: RunAs;
   readonly settings?: Readonly<Record<string, string>>;
-  /** of another version than the project's own */
+  /** the programs of another version */
   readonly binaries?: PostgresBinaries;
-  /** fills and changes the data directory before the first start, instead of a fresh one */
+  /** creates the data directory before the first start, instead of an empty database */
   readonly data?: (dir: string) => Promise<void>;
-  /** what of the data lies on a disk of limited size */
+  /** the part of the data on a disk of limited size */
   readonly smallDisk?: SmallDiskOptions;
 }
 
-/** Safe only because the data is thrown away: a crash of the machine would lose it, a crash of PostgreSQL does not. */
+/** Settings for data that is discarded: a crash of the machine would lose it, but a crash of PostgreSQL does not. */
 const throwaway = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
 
-/** A real PostgreSQL of the test's own. */
+/** Starts a real PostgreSQL server. */
 export function startPostgres(options: StartPostgresOptions = {}): Promise<TestPostgres> {
-  return booked('PostgreSQL starts', () => started(options));
+  return timed('PostgreSQL starts', () => started(options));
 }
 
 async function started(options: StartPostgresOptions): Promise<TestPostgres> {
@@ -83,7 +83,7 @@ async function started(options: StartPostgresOptions): Promise<TestPostgres> {
   let running = start();
   const ready = (): Promise<unknown> =>
     until(`PostgreSQL to be ready; see ${logFile}`, async () => {
-      // the processes of one that was killed may hold its memory for a moment, and the next one is refused
+      // processes of a killed server may hold its shared memory for a moment, so the next start can fail
       if (await hasEnded(running)) running = start();
       return isReady(seenDir, running.pid);
     });
@@ -118,7 +118,7 @@ async function started(options: StartPostgresOptions): Promise<TestPostgres> {
   };
 }
 
-/** An empty data directory: to make one takes a second. */
+/** An empty data directory, prepared because creating it takes a second. */
 function preparedCluster({
   binaries,
   runAs,
@@ -135,7 +135,7 @@ function preparedCluster({
   };
 }
 
-/** The eighth line of the lock file is the server's own word on its state. */
+/** The eighth line of the lock file is the server's state. */
 function isReady(dir: string, pid: number | undefined): boolean {
   try {
     const lines = readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n');

@@ -4,16 +4,16 @@ import postgres from 'postgres';
 import { startPostgres, type TestPostgres } from './start-postgres.ts';
 import { until } from './until.ts';
 
-/** Of one run of the server, or of the primary alone. */
+/** Files that belong to one run of the server, or only to the primary. */
 const LEFT_OUT = ['postmaster.pid', 'postmaster.opts', 'pg_wal', 'pg_replslot'];
 
 interface StandbyOptions {
-  /** as synchronous_standby_names knows it */
+  /** its name in synchronous_standby_names */
   readonly name?: string;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A standby that streams from a primary: a copy of its files, made while it works. */
+/** Starts a standby that streams from a primary, from an online copy of its files. */
 export async function startStandby(primary: TestPostgres, options: StandbyOptions = {}): Promise<TestPostgres> {
   const { name = 'standby', settings = {} } = options;
   return startPostgres({
@@ -22,17 +22,17 @@ export async function startStandby(primary: TestPostgres, options: StandbyOption
   });
 }
 
-/** Resolves when the standby shows all that the primary has written. */
+/** Resolves when the standby has replayed everything that the primary has written. */
 export function caughtUp(standby: TestPostgres, primary: TestPostgres): Promise<unknown> {
   return until('the standby to have caught up', () => hasCaughtUp(primary, standby));
 }
 
-/** Resolves when the standby takes writes. */
+/** Resolves when the standby accepts writes. */
 export async function promote(standby: TestPostgres): Promise<void> {
   await ask(standby, 'SELECT pg_promote(true, 60)');
 }
 
-/** Makes a server that was ended the standby of another when it is started again. */
+/** Restarts a stopped server as the standby of another one. */
 export async function demote(former: TestPostgres, primary: TestPostgres): Promise<void> {
   writeFileSync(join(former.dir, 'standby.signal'), '');
   former.configure({ primary_conninfo: conninfo(primary, 'former') });

@@ -13,12 +13,12 @@ const noNats = (await whyNoNats()) ?? false;
 const PARTS = ['postgres', 'nats', 'store', 'watch', 'gateway', 'health'];
 const isStarted = (part: string) => part !== 'nats' || noNats === false;
 
-/** Follows the order of the lines that name them. */
+/** Sorts the words by their position in the output. */
 function order(output: string, words: readonly string[]): string[] {
   return words.toSorted((a, b) => output.indexOf(a) - output.indexOf(b));
 }
 
-/** Creates a configmap, and reads it in another run. */
+/** Creates or reads a ConfigMap. */
 async function configMap(tidegate: TestTidegate, method: 'GET' | 'POST'): Promise<string> {
   const path = '/api/v1/namespaces/default/configmaps';
   const answer = Promise.withResolvers<string>();
@@ -52,14 +52,14 @@ test('The whole system', async (t) => {
   const tidegate = await startTidegate();
   after(() => tidegate.stop());
 
-  await t.test('is open to its administrator, and to others for health and version only.', async () => {
+  await t.test('serves its administrator, and other clients only for health and version.', async () => {
     assert.equal(await status(tidegate, '/readyz'), 200);
     assert.equal(await status(tidegate, '/version'), 200);
     assert.equal(await status(tidegate, '/api/v1/namespaces', tidegate.token), 200);
     assert.ok([401, 403].includes(await status(tidegate, '/api/v1/namespaces')));
   });
 
-  await t.test('ends its start with the address, what to type, and where things are.', () => {
+  await t.test('prints the address, the next commands, and the paths when it is ready.', () => {
     for (const words of [
       tidegate.server,
       `export KUBECONFIG=${tidegate.kubeconfig}`,
@@ -73,23 +73,23 @@ test('The whole system', async (t) => {
 
   for (const part of PARTS) {
     await t.test(
-      `starts ${part} again when it is killed, and says so.`,
+      `restarts ${part} when it is killed, and reports it.`,
       { skip: !isStarted(part) && noNats },
       async () => {
         const before = tidegate.pid(part);
         process.kill(before, 'SIGKILL');
         await tidegate.restarted(part, before);
-        const said = new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm');
+        const message = new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm');
         await until(
-          () => `it to be said:\n${tidegate.output}`,
-          () => said.test(tidegate.output),
+          () => `the message about the restart:\n${tidegate.output}`,
+          () => message.test(tidegate.output),
         );
         await until('readiness', async () => (await status(tidegate, '/readyz').catch(() => 0)) === 200);
       },
     );
   }
 
-  await t.test('stops in order, leaves with 0, and removes data that is ephemeral.', async () => {
+  await t.test('stops in order with exit code 0, and removes ephemeral data.', async () => {
     assert.equal(await tidegate.stop(), 0);
     const parts = ['gateway', 'health', 'watch', 'store', 'nats', 'postgres'].filter(isStarted);
     const words = parts.map((part) => `${part} stopped`);
@@ -110,14 +110,14 @@ test('After a launcher that was killed', async (t) => {
   const second = await startTidegate({ dataDir, args: ['--workers=2', '--no-nats'] });
   after(() => second.stop());
 
-  await t.test('no part outlives it, and the next start finds the data and says nothing of it.', async () => {
+  await t.test('no part keeps running, and the next start uses the data without a message.', async () => {
     assert.deepEqual(parts.filter(isRunning), []);
     assert.equal(second.token, token);
     assert.match(await configMap(second, 'GET'), /"is":"here"/);
   });
 
-  await t.test('it starts without NATS all the same, and the screen says so.', () => {
-    assert.match(second.output, /bus +no NATS, as asked: the watch service follows the store's log/);
+  await t.test('it also starts without NATS, and the screen shows this.', () => {
+    assert.match(second.output, /bus +no NATS \(--no-nats\): the watch service follows the store's log/);
     assert.throws(() => second.pid('nats'));
   });
 

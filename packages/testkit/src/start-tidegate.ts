@@ -2,19 +2,19 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataDir, dataDirAt, isRunning, type RunState, readRunState } from '@tidegate/local';
-import { booked } from './account.ts';
 import { busyParts } from './idle-cpu.ts';
 import { programFile } from './programs/program.ts';
 import { temporaryDir } from './temporary-dir.ts';
+import { timed } from './time-spent.ts';
 import { until } from './until.ts';
 
 interface StartTidegateOptions {
   /** further options of `tidegate start` */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** a directory of the test's own, kept at the end, for a second start; without it the data is fresh and removed */
+  /** a data directory that is kept at the end, for a second start; without it the data is new and is removed */
   readonly dataDir?: string;
-  /** fills the data directory before the start, instead of an empty one; it is removed at the end all the same */
+  /** fills the data directory before the start; it is removed at the end */
   readonly prepare?: (dataDir: string) => Promise<void>;
 }
 
@@ -24,25 +24,25 @@ export interface TestTidegate {
   readonly token: string;
   readonly caFile: string;
   readonly dataDir: string;
-  /** what it has said so far, both streams */
+  /** its output so far, from both streams */
   readonly output: string;
-  /** of a part as it runs now: gateway, gateway-2, store, watch, health, postgres, nats */
+  /** the process id of a part: gateway, gateway-2, store, watch, health, postgres, nats */
   pid(part: string): number;
-  /** resolves with the new number once a part has been started again */
+  /** resolves with the new process id when a part has been restarted */
   restarted(part: string, oldPid: number): Promise<number>;
-  /** its addresses for gRPC and for probes */
+  /** the state of a part, with its addresses for gRPC and probes */
   part(part: string): RunState['parts'][number];
-  /** Fails when a part is busy though nobody asks it anything. */
-  rests(): Promise<void>;
-  /** in order, as Ctrl-C does; answers the exit code. Fails when the parts do not rest. */
+  /** Fails if a part is busy without requests. */
+  checkIdle(): Promise<void>;
+  /** stops it in order, as Ctrl-C does, and returns the exit code. Fails if a part was not idle. */
   stop(): Promise<number | null>;
-  /** the launcher only, without warning */
+  /** kills only the launcher */
   kill(): Promise<void>;
 }
 
 const READY_LIMIT_MS = 120_000;
 
-/** The whole system, as `tidegate start` brings it up, on a free port. */
+/** Starts the whole system with `tidegate start`, on a free port. */
 export async function startTidegate(options: StartTidegateOptions = {}): Promise<TestTidegate> {
   const temporary = temporaryDir('tidegate');
   const dir = dataDirAt(options.dataDir ?? join(temporary.path, 'data'));
@@ -55,10 +55,10 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
     });
   }
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const state = await booked('a system starts', () => whenReady(dir, child, exited, () => output));
+  const state = await timed('a system starts', () => whenReady(dir, child, exited, () => output));
   const part = (name: string): RunState['parts'][number] => {
     const found = readRunState(dir.runFile)?.parts.find((entry) => entry.name === name);
-    if (found === undefined) throw new Error(`no part ${name} runs; the launcher said:\n${output}`);
+    if (found === undefined) throw new Error(`no part ${name} is running; the output of the launcher:\n${output}`);
     return found;
   };
   return {
@@ -77,10 +77,10 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
         const now = readRunState(dir.runFile)?.parts.find((entry) => entry.name === name)?.pid;
         return now === oldPid ? undefined : now;
       }),
-    rests: () => rests(dir),
+    checkIdle: () => checkIdle(dir),
     async stop() {
-      const busy = child.exitCode === null ? await rests(dir).catch((error: Error) => error) : undefined;
-      const code = await booked('a system ends', async () => {
+      const busy = child.exitCode === null ? await checkIdle(dir).catch((error: Error) => error) : undefined;
+      const code = await timed('a system ends', async () => {
         child.kill('SIGTERM');
         const code = await exited;
         await partsGone(dir);
@@ -97,9 +97,9 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
   };
 }
 
-async function rests(dir: DataDir): Promise<void> {
-  const busy = await booked('a system rests, to see that nothing spins', () => busyParts(() => ownParts(dir)));
-  if (busy.length > 0) throw new Error(`With nobody asking, ${busy.join(', and ')}.`);
+async function checkIdle(dir: DataDir): Promise<void> {
+  const busy = await timed('idle checks of a system', () => busyParts(() => ownParts(dir)));
+  if (busy.length > 0) throw new Error(`Without requests, ${busy.join(', and ')}.`);
 }
 
 function spawnLauncher(main: string, dir: DataDir, options: StartTidegateOptions): ChildProcess {
@@ -109,13 +109,13 @@ function spawnLauncher(main: string, dir: DataDir, options: StartTidegateOptions
     ([name]) => !name.startsWith('TIDEGATE_') || name === 'TIDEGATE_CACHE_DIR',
   );
   return spawn(process.execPath, [main, 'start', `--data-dir=${dir.path}`, ...fresh, ...(options.args ?? [])], {
-    // the channel tells the launcher when the test is gone
+    // the launcher notices the end of the test process by this channel
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...Object.fromEntries(env), ...options.env },
   });
 }
 
-/** The file of a launcher that was killed lies there until the next one has cleared it away. */
+/** Waits for the run file of this launcher; the file of a killed launcher may still exist. */
 async function whenReady(
   dir: DataDir,
   child: ChildProcess,
@@ -131,8 +131,8 @@ async function whenReady(
     () => {
       if (gone) return 'gone' as const;
       const now = readRunState(dir.runFile);
-      const said = output().includes(' is ready at ');
-      return now?.ready && now.launcher.pid === child.pid && said ? now : undefined;
+      const isAnnounced = output().includes(' is ready at ');
+      return now?.ready && now.launcher.pid === child.pid && isAnnounced ? now : undefined;
     },
     READY_LIMIT_MS,
   );
@@ -140,13 +140,13 @@ async function whenReady(
   return state;
 }
 
-/** The parts of this project; PostgreSQL and NATS have work of their own. */
+/** The parts of this project. PostgreSQL and NATS are left out, because they may have background work. */
 function ownParts(dir: DataDir): RunState['parts'] {
   const parts = readRunState(dir.runFile)?.parts ?? [];
   return parts.filter(({ name }) => !/^(postgres|nats)/.test(name));
 }
 
-/** After kill() the parts end by themselves, and must have before their directory goes. */
+/** After kill() the parts end by themselves; this must be before their directory is removed. */
 async function partsGone(dir: DataDir): Promise<void> {
   const left = readRunState(dir.runFile)?.parts ?? [];
   await until('the parts to end', () => !left.some(isRunning));

@@ -5,13 +5,13 @@ const HOUR_MS = 3_600_000;
 interface TestLeaf {
   readonly commonName: string;
   readonly organization?: string;
-  /** of a server; none: it is a client's */
+  /** the names of a server; without them it is a client certificate */
   readonly names?: readonly string[];
 }
 
 /** Signs the certificates of a test. */
 export interface TestAuthority {
-  /** as PEM */
+  /** the PEM of the authority */
   readonly ca: string;
   leaf(leaf: TestLeaf): Promise<{ cert: string; key: string }>;
 }

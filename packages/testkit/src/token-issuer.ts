@@ -13,7 +13,7 @@ export interface IssuerKey {
 
 const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' };
 
-/** A key of an issuer, for one algorithm. */
+/** A signing key for one algorithm. */
 export function issuerKey(id: string, algorithm = 'ES256', bits = 2048): IssuerKey {
   const namedCurve = CURVES[algorithm];
   const pair =
@@ -27,7 +27,7 @@ export function publishedForm({ id, algorithm, publicKey }: IssuerKey): object {
   return { ...publicKey.export({ format: 'jwk' }), kid: id, alg: algorithm, use: 'sig' };
 }
 
-/** A token of these claims; `header` says more than a good one does, or something else. */
+/** A token with these claims; `header` adds or replaces fields of the header. */
 export function signedToken(key: IssuerKey, claims: object, header: object = {}): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${encode({ alg: key.algorithm, kid: key.id, ...header })}.${encode(claims)}`;
@@ -40,29 +40,29 @@ export function signedToken(key: IssuerKey, claims: object, header: object = {})
   return `${text}.${signature.toString('base64url')}`;
 }
 
-/** A real issuer of tokens, over https. */
+/** A real OIDC issuer over HTTPS. */
 export interface TestIssuer {
   readonly url: string;
-  /** of its certificate, as PEM */
+  /** the PEM of its authority */
   readonly ca: string;
-  /** what it publishes from now on */
+  /** replaces the published keys */
   publish(keys: readonly IssuerKey[]): void;
-  /** for how often it was asked */
-  readonly asked: { discovery: number; keys: number };
-  /** a token that is good for a client named `kube` for an hour, but for what the claims say */
+  /** the number of requests for each document */
+  readonly requests: { discovery: number; keys: number };
+  /** a token for the audience `kube`, valid for an hour; `claims` adds or replaces claims */
   token(key: IssuerKey, claims?: object, header?: object): string;
-  /** nobody listens, until it comes back */
-  leave(): Promise<void>;
-  comeBack(): Promise<void>;
+  /** stops listening until `resume` */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
 }
 
 export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssuer> {
   const { ca, ...pair } = await serverPair(['127.0.0.1']);
   let published = keys;
-  const asked = { discovery: 0, keys: 0 };
+  const requests = { discovery: 0, keys: 0 };
   const server = createServer(pair, ({ url: path }, response) => {
     const isKeys = path === '/keys';
-    asked[isKeys ? 'keys' : 'discovery']++;
+    requests[isKeys ? 'keys' : 'discovery']++;
     const body = isKeys ? { keys: published.map(publishedForm) } : { issuer: url, jwks_uri: `${url}/keys` };
     response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
   });
@@ -73,7 +73,7 @@ export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssue
   return {
     url,
     ca,
-    asked,
+    requests,
     publish: (now) => {
       published = now;
     },
@@ -81,11 +81,11 @@ export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssue
       const iat = Math.floor(Date.now() / 1000);
       return signedToken(key, { iss: url, aud: 'kube', sub: 'ann', iat, exp: iat + 3600, ...claims }, header);
     },
-    leave: async () => {
+    pause: async () => {
       server.close();
       server.closeAllConnections();
     },
-    comeBack: async () => {
+    resume: async () => {
       server.listen(port, '127.0.0.1');
       await once(server, 'listening');
     },

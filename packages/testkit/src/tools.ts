@@ -1,13 +1,13 @@
-/** A program that some tests use, and that comes neither with the project nor with every system. */
+/** A program that some tests need, and that neither the project nor every system includes. */
 interface Tool {
   readonly words: string;
-  /** the page that says how to get it */
+  /** the page with installation instructions */
   readonly page: string;
 }
 
 const BUILT = 'or Go 1.25 or newer to build it';
 
-/** How each is found stands where it is started: the path first, then what the project has built or fetched before. */
+/** The code that starts a tool also finds it: first on the PATH, then in the project's cache. */
 const tools = {
   kubectl: { words: `kubectl, ${BUILT}`, page: 'https://kubernetes.io/docs/tasks/tools/' },
   helm: { words: `Helm 3.22 or newer of version 3, ${BUILT}`, page: 'https://helm.sh/docs/intro/install/' },
@@ -30,10 +30,10 @@ const tools = {
 
 export type ToolName = keyof typeof tools;
 
-/** Every reason of this sort begins so: the end of a run counts what was left out for each. */
+/** The prefix of all such reasons; the summary of a run counts the skipped tests for each of them. */
 export const NEEDS = 'needs ';
 
-/** Why a test is skipped where a tool is missing; `trouble` is what went wrong when it was to be built or fetched. */
+/** The reason for skipping a test when a tool is missing; `trouble` is the error of building or downloading it. */
 export function needs(name: ToolName, trouble?: string): string {
   const { words, page } = tools[name];
   const why = trouble === undefined ? '' : ` (${trouble.trim().split('\n')[0]})`;

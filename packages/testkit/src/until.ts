@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { booked } from './account.ts';
+import { timed } from './time-spent.ts';
 
-/** A function where the last words are known only at the end. */
+/** The text for the error; a function if it depends on the state at the end. */
 type What = string | (() => string);
 
-/** Waits for a condition, never for a time; after the limit it fails and says what it waited for. */
+/** Waits for a condition, and not for a fixed time. After the limit it fails with the text. */
 export function until<T>(what: What, condition: () => T | Promise<T>, limitMs = 20_000): Promise<NonNullable<T>> {
-  return booked('waits for a condition', () => waited(what, condition, limitMs));
+  return timed('waits for a condition', () => waited(what, condition, limitMs));
 }
 
 async function waited<T>(what: What, condition: () => T | Promise<T>, limitMs: number): Promise<NonNullable<T>> {

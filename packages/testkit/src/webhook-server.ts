@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { conversionAnswer } from './conversion-answers.ts';
+import { conversionResponse } from './conversion-response.ts';
 import { serverPair } from './server-pair.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: reviews of any kind are looked into
+// biome-ignore lint/suspicious/noExplicitAny: reviews can be of any kind
 type Review = any;
 
 export interface TestWebhooks {
   readonly url: string;
-  /** in base64 */
+  /** the certificate of its authority, in base64 */
   readonly caBundle: string;
-  /** the requests of the reviews that have come since this was asked last */
+  /** the requests of the reviews since the last call */
   reviews(): Review[];
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ interface Answer {
 
 type Behaviour = (review: Review) => Answer | undefined;
 
-function says(response: object, other: object = {}): Behaviour {
+function respondWith(response: object, other: object = {}): Behaviour {
   return ({ apiVersion, request: { uid } }) => ({
     body: { kind: 'AdmissionReview', apiVersion, response: { uid, ...response }, ...other },
   });
@@ -34,30 +34,36 @@ function patches(operations: unknown, patchType = 'JSONPatch'): Behaviour {
   const patch = Buffer.from(typeof operations === 'string' ? operations : JSON.stringify(operations)).toString(
     'base64',
   );
-  return says({ allowed: true, patch, ...(patchType === '' ? {} : { patchType }) });
+  return respondWith({ allowed: true, patch, ...(patchType === '' ? {} : { patchType }) });
 }
 
-/** What the path of a webhook makes it say. Nothing: it never answers. */
+/** The response for each path; undefined: no response. */
 const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
-  allow: says({ allowed: true }),
-  warn: says({ allowed: true, warnings: ['be careful', 'and "quiet"'], auditAnnotations: { a: 'b' } }),
-  deny: says({ allowed: false }),
-  'deny-with-message': says({ allowed: false, status: { message: 'no way', code: 418, reason: 'Because' } }),
-  'deny-with-reason': says({ allowed: false, status: { reason: 'Forbidden' } }),
-  'deny-with-success': says({ allowed: false, status: { status: 'Success', message: 'all is well', code: 200 } }),
-  'deny-with-causes': says({ allowed: false, status: { message: 'm', details: { causes: [{ field: 'spec.a' }] } } }),
-  'deny-and-warn': says({ allowed: false, warnings: ['told anyway'], status: { message: 'm' } }),
-  'says-nothing': says({}),
-  'another-uid': says({ allowed: true, uid: 'another' }),
-  'another-version': says({ allowed: true }, { apiVersion: 'admission.k8s.io/v9' }),
-  'another-kind': says({ allowed: true }, { kind: 'Review' }),
+  allow: respondWith({ allowed: true }),
+  warn: respondWith({ allowed: true, warnings: ['be careful', 'and "quiet"'], auditAnnotations: { a: 'b' } }),
+  deny: respondWith({ allowed: false }),
+  'deny-with-message': respondWith({ allowed: false, status: { message: 'no way', code: 418, reason: 'Because' } }),
+  'deny-with-reason': respondWith({ allowed: false, status: { reason: 'Forbidden' } }),
+  'deny-with-success': respondWith({
+    allowed: false,
+    status: { status: 'Success', message: 'all is well', code: 200 },
+  }),
+  'deny-with-causes': respondWith({
+    allowed: false,
+    status: { message: 'm', details: { causes: [{ field: 'spec.a' }] } },
+  }),
+  'deny-and-warn': respondWith({ allowed: false, warnings: ['told anyway'], status: { message: 'm' } }),
+  'says-nothing': respondWith({}),
+  'another-uid': respondWith({ allowed: true, uid: 'another' }),
+  'another-version': respondWith({ allowed: true }, { apiVersion: 'admission.k8s.io/v9' }),
+  'another-kind': respondWith({ allowed: true }, { kind: 'Review' }),
   'no-response': ({ apiVersion }) => ({ body: { kind: 'AdmissionReview', apiVersion } }),
   'no-json': () => ({ type: 'text/html', body: '<html>' }),
   'no-review': () => ({ body: {} }),
   'code-500': () => ({ code: 500, type: 'text/plain', body: 'oops' }),
   'code-404': () => ({ code: 404, type: 'text/plain', body: 'nope' }),
   convert: (review) => {
-    const body = conversionAnswer(review);
+    const body = conversionResponse(review);
     return body === undefined ? undefined : { body };
   },
   status: () => ({
@@ -96,7 +102,10 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
 };
 
-/** A server of webhooks, for admission and for conversion: the first part of a path says what it answers; what follows is for whoever counts. */
+/**
+ * Starts a server of admission and conversion webhooks. The first segment of a path selects the response; the second
+ * one distinguishes webhooks with the same response.
+ */
 export async function startWebhooks(): Promise<TestWebhooks> {
   const { ca, ...pair } = await serverPair(['127.0.0.1', 'hooks.default.svc']);
   let reviews: Review[] = [];
@@ -106,8 +115,8 @@ export async function startWebhooks(): Promise<TestWebhooks> {
     request.on('end', () => {
       const [, what = '', at = ''] = URL.parse(request.url ?? '', 'https://x')?.pathname.split('/') ?? [];
       const review = JSON.parse(Buffer.concat(parts).toString());
-      const { uid: _, ...said } = review.request;
-      reviews.push({ to: `${what}${at}`, review: review.apiVersion, ...said });
+      const { uid: _, ...reviewRequest } = review.request;
+      reviews.push({ to: `${what}${at}`, review: review.apiVersion, ...reviewRequest });
       const answer = BEHAVIOURS[what]?.({ ...review, at });
       if (answer === undefined) return;
       const { code = 200, type = 'application/json', body } = answer;

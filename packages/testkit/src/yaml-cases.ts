@@ -1,24 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { AskServer } from './conversation.ts';
+import type { SendRequest } from './conversation.ts';
 
-/** What a server makes of one body: the value that the field has then, or the code of its refusal. */
+/** The result of one request: the value of the field, or the code of the error. */
 export interface YamlVerdict {
   readonly value?: unknown;
   readonly code?: number;
   readonly warning?: string;
 }
 
-/** By the field into which the text was written. */
+/** By the field that contained the text. */
 export type YamlVerdicts = Record<string, YamlVerdict>;
 
-/** One text in YAML: a scalar behind a colon, what follows a colon over several lines, or a whole document. */
+/** One YAML text: a scalar value, a block value of several lines, or a whole document. */
 export interface YamlCase {
   readonly scalar?: string;
   readonly block?: string;
   readonly document?: string;
-  /** what kube-apiserver says */
+  /** the results of kube-apiserver */
   said?: YamlVerdicts;
-  /** what is right here, and why */
+  /** the expected results of Tidegate where they differ; `because` is the reason */
   readonly here?: YamlVerdicts;
   readonly because?: string;
 }
@@ -31,7 +31,7 @@ export function writeYamlCases(file: string, cases: readonly YamlCase[]): void {
   writeFileSync(file, `[\n${cases.map((one) => JSON.stringify(one)).join(',\n')}\n]\n`);
 }
 
-/** The kind of the documents: it keeps what its schema does not name. */
+/** The kind of the documents, which preserves unknown fields. */
 export const yamlThings = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -67,7 +67,7 @@ const template = (spec: string) =>
   `apiVersion: v1\nkind: PodTemplate\nmetadata:\n  name: NAME\ntemplate:\n  spec:\n    containers:\n    - name: a\n      image: a:1\n${spec}`;
 const configMap = (rest: string) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: NAME\n${rest}`;
 
-/** Fields of every type that a scalar can stand for. */
+/** A field of each type that a scalar can have. */
 const FIELDS: Readonly<Record<string, Field>> = {
   any: {
     path: THINGS,
@@ -103,9 +103,9 @@ const FIELDS: Readonly<Record<string, Field>> = {
   },
 };
 
-/** Asks a server what it makes of a text, in every field that may hold it. Nothing is kept there. */
-export async function askYaml(
-  ask: AskServer,
+/** Sends a text to a server in every field that may contain it, as dry runs, and returns the results. */
+export async function yamlVerdicts(
+  send: SendRequest,
   parse: (text: string) => unknown,
   { scalar, block, document }: YamlCase,
 ): Promise<YamlVerdicts> {
@@ -117,16 +117,16 @@ export async function askYaml(
     const query = `dryRun=All${isApplied ? '&fieldManager=yaml' : ''}`;
     const {
       code,
-      text: said,
+      text: responseText,
       headers,
-    } = await ask(isApplied ? 'PATCH' : 'POST', `${path}${isApplied ? '/yaml-case' : ''}?${query}`, {
+    } = await send(isApplied ? 'PATCH' : 'POST', `${path}${isApplied ? '/yaml-case' : ''}?${query}`, {
       body,
       headers: { 'Content-Type': type, Accept: 'application/json' },
     });
     const { warning } = headers;
-    const told = warning === undefined ? {} : { warning: String(warning) };
-    const answer = parse(said) as Body;
-    verdicts[name] = code < 300 ? { value: read(answer) ?? null, ...told } : { code };
+    const warnings = warning === undefined ? {} : { warning: String(warning) };
+    const answer = parse(responseText) as Body;
+    verdicts[name] = code < 300 ? { value: read(answer) ?? null, ...warnings } : { code };
   };
   if (scalar !== undefined) {
     for (const [name, field] of Object.entries(FIELDS)) await take(name, field, field.body(scalar), YAML);

@@ -7,9 +7,9 @@ import { rejectManyParts } from './message-budget.ts';
 import type { LogBatch } from './messages.ts';
 
 /**
- * The gRPC services of proto/. proto-loader reads the contracts and makes the definitions that grpc-js takes. The methods
- * of `DIRECT` have faster serializers (direct-codec.ts). Every server bounds the number of parts of a request before it
- * decodes the request.
+ * The gRPC services of proto/. proto-loader reads the contracts and makes the definitions that grpc-js takes. The
+ * methods of `DIRECT` have faster serializers (direct-codec.ts). Every server bounds the number of parts of a request
+ * before it decodes the request.
  */
 const protoRoot = fileURLToPath(new URL('../../../proto/', import.meta.url));
 const contracts = [

@@ -1,7 +1,7 @@
 import { status as grpcStatus, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { ApiError, reasons, type Status } from '@tidegate/status';
 
-/** The whole Status is sent as a binary trailer, so that a service that forwards an error changes no word of it. */
+/** The whole Status is sent as a binary trailer, so that a service that forwards an error does not change it. */
 const DETAIL = 'tidegate-status-bin';
 
 export function toServiceError(error: unknown): Partial<ServiceError> {

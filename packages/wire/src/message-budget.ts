@@ -3,7 +3,7 @@ import protobuf from 'protobufjs';
 /** Fewer bytes cannot become too many values. */
 const SMALL_BYTES = 256 << 10;
 /** A service sends some hundred keys or writes in one message at most. */
-const MOST_PARTS = 200_000;
+const MAX_PARTS = 200_000;
 const LENGTH_DELIMITED = 2;
 
 /**
@@ -13,7 +13,7 @@ const LENGTH_DELIMITED = 2;
 export function rejectManyParts(type: protobuf.Type, bytes: Uint8Array): void {
   if (bytes.length <= SMALL_BYTES) return;
   const reader = protobuf.Reader.create(bytes);
-  let left = MOST_PARTS;
+  let left = MAX_PARTS;
   const count = (message: protobuf.Type, end: number): void => {
     while (reader.pos < end) {
       const tag = reader.uint32();
@@ -26,7 +26,7 @@ export function rejectManyParts(type: protobuf.Type, bytes: Uint8Array): void {
       if ((tag & 7) === LENGTH_DELIMITED && inner instanceof protobuf.Type) count(inner, reader.uint32() + reader.pos);
       else reader.skipType(tag & 7);
       left -= isPacked ? reader.pos - from : 1;
-      if (left < 0) throw new Error(`the message ${type.name} has more than ${MOST_PARTS} parts and is rejected`);
+      if (left < 0) throw new Error(`the message ${type.name} has more than ${MAX_PARTS} parts and is rejected`);
     }
   };
   count(type, bytes.length);

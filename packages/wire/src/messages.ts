@@ -4,9 +4,9 @@ import type * as store from './generated/tidegate.store.v1.ts';
 import type * as watch from './generated/tidegate.watch.v1.ts';
 
 /**
- * The messages of proto/, under the names that services import. Their fields come from `generated/`. What is added here:
- * which fields a sender may leave out (absent fields read as their defaults), that a `key` is always sent, and that
- * bytes may be any Uint8Array.
+ * The messages of proto/, under the names that services import. Their fields come from `generated/`. What is added
+ * here: which fields a sender may leave out (absent fields read as their defaults), that a `key` is always sent, and
+ * that bytes may be any Uint8Array.
  */
 type Fields<T> = { [Name in keyof T]: T[Name] extends Buffer ? Uint8Array : T[Name] };
 

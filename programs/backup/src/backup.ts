@@ -21,9 +21,9 @@ interface BackupOptions {
 }
 
 /**
- * Writes all objects as of one revision. Invariant: head and rows come from one snapshot, in key order; values are copied
- * byte by byte; memory holds one frame. An object that fails its checksum is copied, too, and reported at the end, because
- * a backup without it would hide that it existed.
+ * Writes all objects as of one revision. Invariant: head and rows come from one snapshot, in key order; values are
+ * copied byte by byte; memory holds one frame. An object that fails its checksum is copied, too, and reported at the
+ * end, because a backup without it would hide that it existed.
  */
 export async function backup(options: BackupOptions): Promise<{ header: Header; trailer: Trailer }> {
   await reachServer(options.url);
@@ -41,7 +41,7 @@ export async function backup(options: BackupOptions): Promise<{ header: Header; 
 
 async function readHeader(session: Session, { version, now = () => new Date() }: BackupOptions): Promise<Header> {
   const schema = await schemaVersion(session);
-  if (schema === 0) throw new BackupError('there is no tidegate in this database: check the URL');
+  if (schema === 0) throw new BackupError('this database has no schema of tidegate: check the URL');
   const [head] = await session.query('SELECT revision, epoch FROM tidegate.head');
   const [count] = await session.query('SELECT count(*) FROM tidegate.objects');
   return {

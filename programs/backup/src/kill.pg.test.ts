@@ -44,8 +44,8 @@ test('A killed backup leaves no file under its name; only the owner can read a c
   assert.equal(existsSync(file), false);
 
   const whole = run(source, 'backup', `--out=${file}`);
-  assert.equal(await whole.code, 0, whole.said());
-  assert.match(whole.said(), /^backed up 60 objects \(60\.0 MiB\) at revision 61 to /);
+  assert.equal(await whole.code, 0, whole.output());
+  assert.match(whole.output(), /^backed up 60 objects \(60\.0 MiB\) at revision 61 to /);
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 

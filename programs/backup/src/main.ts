@@ -4,11 +4,11 @@ import { BackupError } from './file/backup-error.ts';
 import { runBackup } from './run-backup.ts';
 import { runRestore } from './run-restore.ts';
 
-/** The program behind `tidegate backup` and `tidegate restore`. Exit code 3: done, and corrupt objects are among it. */
+/** The program behind `tidegate backup` and `tidegate restore`. Exit code 3: done, but some objects are corrupt. */
 async function main([command, ...argv]: readonly string[]): Promise<number> {
   if (command === 'backup') return runBackup(readOptions(backupOptions, argv, process.env));
   if (command === 'restore') return runRestore(readOptions(restoreOptions, argv, process.env));
-  throw new OptionError('say backup or restore, then the options');
+  throw new OptionError('the first argument must be backup or restore');
 }
 
 try {

@@ -27,7 +27,7 @@ test('A backup of 400 MiB and its restore take no more memory than small ones.',
   ]) {
     const url = args[0] === 'backup' ? source : await freshDatabase(postgres);
     const run = runBackupProgram(url, ...args);
-    assert.equal(await run.code, 0, run.said());
+    assert.equal(await run.code, 0, run.output());
     assert.ok(run.peakMib() < 300, `${args[0]}: ${run.peakMib()} MiB`);
   }
 });

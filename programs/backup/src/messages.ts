@@ -8,7 +8,7 @@ export function print(text: string): void {
 /** Prints the corrupt objects. Returns the exit code. */
 export function reportCorrupt({ corruptCount, corrupt }: Trailer): number {
   if (corruptCount === 0) return 0;
-  print(`${objectCount(corruptCount)} did not fit their checksums in the database, and were copied as they are:`);
+  print(`${objectCount(corruptCount)} failed their checksums in the database, and were copied unchanged:`);
   for (const path of corrupt) print(`  ${path}`);
   if (corruptCount > corrupt.length) print(`  and ${corruptCount - corrupt.length} more`);
   return 3;

@@ -27,8 +27,8 @@ const FOREIGN = `SELECT concat_ws('/', resource, nullif(namespace, ''), name), c
  * Replaces the contents of a database by a backup.
  *
  * Invariant: the whole file is verified before anything is written, and again during the write. All writes are one
- * transaction under the lock of the head. So readers see the old state or the new one, no commit happens in between, and a
- * restore that fails has changed nothing.
+ * transaction under the lock of the head. So readers see the old state or the new one, no commit happens in between,
+ * and a restore that fails has changed nothing.
  */
 export async function restore(
   options: RestoreOptions,
@@ -68,7 +68,7 @@ async function refuseNewer(session: Session, header: Header): Promise<void> {
   const version = await schemaVersion(session);
   if (header.schemaVersion > version) {
     throw new BackupError(
-      `the backup has schema version ${header.schemaVersion}, written by tidegate ${header.version}, and this release knows ${version}: restore it with that release or a newer one`,
+      `the backup has schema version ${header.schemaVersion}, written by tidegate ${header.version}, and this release supports only ${version}: restore it with that release or a newer one`,
     );
   }
   refuseForeignColumns(header, await objectColumns(session));
@@ -80,7 +80,7 @@ async function refuseUsedSystem(session: Session): Promise<void> {
   if (first === undefined) return;
   const more = Number(first[1]) - 1;
   throw new BackupError(
-    `the database holds ${first[0]}${more > 0 ? ` and ${more} more objects` : ''}: add --replace to lose what it holds, or restore into an empty one`,
+    `the database holds ${first[0]}${more > 0 ? ` and ${more} more objects` : ''}: add --replace to delete its contents, or restore into an empty one`,
   );
 }
 
@@ -105,8 +105,8 @@ async function copyObjects(session: Session, options: RestoreOptions, header: He
  * Sets the head above every revision that this database or the source of the backup has used, and opens a new epoch.
  *
  * The floor and the epoch's last surviving revision are the new revision. So no older revision can be watched or listed
- * (410), and every cache and client reads everything again. The next change follows this revision without a hole; with a
- * hole the floor would be inside it, and no watch could begin there.
+ * (410), and every cache and client reads everything again. The next change follows this revision without a hole; with
+ * a hole the floor would be inside it, and no watch could begin there.
  */
 async function openRestoredEpoch(session: Session, from: { revision: number; epoch: number }): Promise<number> {
   await session.query(

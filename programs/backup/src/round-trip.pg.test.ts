@@ -116,7 +116,7 @@ test('A used database is rejected, and with --replace its objects and its log ar
   await assert.rejects(restore({ url: target, file, replace: false }), {
     constructor: BackupError,
     message:
-      'the database holds configmaps/team/other-0 and 99 more objects: add --replace to lose what it holds, or restore into an empty one',
+      'the database holds configmaps/team/other-0 and 99 more objects: add --replace to delete its contents, or restore into an empty one',
   });
   assert.deepEqual(await query(target, HEAD), [[101, 1, 1]]);
   const { revision } = await restore({ url: target, file, replace: true });
@@ -203,5 +203,5 @@ test('A column of a later release is backed up, and gets its default where the b
 });
 
 test('A database without the schema of tidegate is rejected.', async () => {
-  await assert.rejects(backUp(await freshDatabase(postgres)), /there is no tidegate in this database/);
+  await assert.rejects(backUp(await freshDatabase(postgres)), /this database has no schema of tidegate/);
 });

@@ -18,7 +18,7 @@ export async function runRestore(options: Options<typeof restoreOptions>): Promi
       const { header, trailer } = await verifyBackup(input.file, verified);
       progress.clear();
       print(
-        `${options.file} is whole: ${objectCount(trailer.objects)} (${megabytes(trailer.bytes)}) at revision ${header.revision}, taken ${header.takenAt} by tidegate ${header.version}`,
+        `${options.file} is complete: ${objectCount(trailer.objects)} (${megabytes(trailer.bytes)}) at revision ${header.revision}, taken ${header.takenAt} by tidegate ${header.version}`,
       );
       for (const [resource, count] of Object.entries(trailer.resources))
         print(`  ${String(count).padStart(10)} ${resource}`);

@@ -5,14 +5,14 @@ import { BUILD_FILE, buildInfo } from '@tidegate/service-kit';
 import { type Needed, neededBy } from './contents.ts';
 
 /**
- * Builds the contents of the image into a directory: the services and programs as JavaScript, the files that they read, and
- * the packages that they need, without anything for development or tests.
+ * Builds the contents of the image into a directory: the services and programs as JavaScript, the files that they read,
+ * and the packages that they need, without anything for development or tests.
  *
  *     node bin/run.js programs/image/build/main.ts DIR
  */
 const root = join(import.meta.dirname, '../../..');
 const [out = ''] = process.argv.slice(2);
-if (out === '') throw new Error('say where: programs/image/build/main.ts DIR');
+if (out === '') throw new Error('usage: programs/image/build/main.ts DIR');
 if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is not empty: name a new directory`);
 
 const WORKSPACES = [

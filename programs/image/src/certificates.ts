@@ -18,8 +18,8 @@ export const certificateOptions = {
 } as const satisfies OptionTable;
 
 /**
- * Creates the certificates of all parts, and an administrator's token and kubeconfig. Everybody who can read the directory
- * has all rights, so it is for trials only.
+ * Creates the certificates of all parts, and an administrator's token and kubeconfig. Every user who can read the
+ * directory has all permissions, so it is for trials only.
  */
 export async function makeCertificates(options: Options<typeof certificateOptions>): Promise<void> {
   const { dir, server, servingNames } = options;

@@ -10,7 +10,7 @@ const HELP = `tidegate COMMAND [--option=value ...]
   gateway, store, watch, health   a part
   backup, restore                 of the database
   certificates                    authorities, certificates, tokens and a kubeconfig, for a trial
-  smoke                           asks a gateway whether it is ready, and writes, reads and deletes an object
+  smoke                           checks that a gateway is ready, and creates, reads and deletes an object
 
 Each has --help.
 `;

@@ -8,7 +8,7 @@ import { serverPair, temporaryDir } from '@tidegate/testkit';
 import { smoke } from './smoke.ts';
 
 const made = { metadata: { name: 'tidegate-smoke-abcde' }, data: { greeting: 'hi' } };
-/** What a gateway answers to one step after another. */
+/** The responses of a gateway to the steps, in order. */
 const GOOD: ReadonlyArray<readonly [number, unknown]> = [
   [200, 'ok'],
   [200, {}],
@@ -23,7 +23,7 @@ describe('The smoke test', () => {
   const [caFile, tokenFile] = [join(dir.path, 'ca'), join(dir.path, 'token')];
   let server: Server;
   let answers: Array<readonly [number, unknown]>;
-  let asked: string[];
+  let requests: string[];
   const run = (timeoutSeconds = 5) => {
     const url = `https://localhost:${(server.address() as AddressInfo).port}`;
     return smoke({ server: url, caFile, tokenFile, namespace: 'default', timeoutSeconds }, () => {});
@@ -34,7 +34,7 @@ describe('The smoke test', () => {
     writeFileSync(caFile, ca);
     writeFileSync(tokenFile, 'secret\n');
     server = createServer({ cert, key }, (request, response) => {
-      asked.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
       const [code, body] = answers.shift() ?? [500, 'nothing was expected'];
       response.writeHead(code).end(typeof body === 'string' ? body : JSON.stringify(body));
     });
@@ -46,7 +46,7 @@ describe('The smoke test', () => {
     dir.remove();
   });
   beforeEach(() => {
-    asked = [];
+    requests = [];
     answers = [...GOOD];
   });
 
@@ -54,7 +54,7 @@ describe('The smoke test', () => {
     answers = [[500, 'not yet'], [200, 'ok'], [404, {}], ...GOOD.slice(1)];
     await run();
     const all = '/api/v1/namespaces/default/configmaps';
-    assert.deepEqual(asked, [
+    assert.deepEqual(requests, [
       'GET /readyz Bearer secret',
       'GET /readyz Bearer secret',
       'GET /api/v1/namespaces/default Bearer secret',
@@ -67,31 +67,31 @@ describe('The smoke test', () => {
   });
 
   test('reports after the timeout why the gateway is not ready', async () => {
-    // a fast machine asks more than once in a moment
+    // a fast machine may send more than one request before the timeout
     answers = Array.from({ length: 50 }, () => [500, '[-]store failed\n'] as const);
     await assert.rejects(run(0), { message: 'the gateway is not ready after 0 s: [-]store failed' });
   });
 
   test('reports after the timeout that the namespace does not exist', async () => {
     answers = [[200, 'ok'], ...Array.from({ length: 50 }, () => [404, 'not found'] as const)];
-    await assert.rejects(run(0), { message: 'there is no namespace default after 0 s: not found' });
+    await assert.rejects(run(0), { message: 'the namespace default does not exist after 0 s: not found' });
   });
 
-  test('reports an unexpected answer of the gateway', async () => {
+  test('reports an unexpected response of the gateway', async () => {
     answers[2] = [403, 'no'];
     await assert.rejects(run(), {
-      message: 'the gateway was asked to make a ConfigMap and answered 403 instead of 201: no',
+      message: 'the gateway answered the request to create a ConfigMap with 403 instead of 201: no',
     });
   });
 
   test('fails when the object that it reads differs, and deletes it nevertheless', async () => {
     answers[3] = [200, { ...made, data: { greeting: 'ho' } }];
-    await assert.rejects(run(), /was read otherwise than it was written/);
-    assert.match(asked.at(-1) ?? '', /^DELETE/);
+    await assert.rejects(run(), /has other data than was written/);
+    assert.match(requests.at(-1) ?? '', /^DELETE/);
   });
 
   test('fails when the object still exists after its deletion', async () => {
     answers[5] = [200, made];
-    await assert.rejects(run(), /to find it gone and answered 200 instead of 404/);
+    await assert.rejects(run(), /to read the deleted object with 200 instead of 404/);
   });
 });

@@ -30,21 +30,21 @@ export async function smoke(options: SmokeOptions, print: (text: string) => void
   await soon('/readyz', 'the gateway is not ready after');
   print('The gateway is ready.');
   // in a new system a controller creates the namespace
-  await soon(`/api/v1/namespaces/${options.namespace}`, `there is no namespace ${options.namespace} after`);
+  await soon(`/api/v1/namespaces/${options.namespace}`, `the namespace ${options.namespace} does not exist after`);
   const all = `/api/v1/namespaces/${options.namespace}/configmaps`;
   const data = { greeting: 'hi' };
   const wanted = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'tidegate-smoke-' }, data };
-  const made = expected(await ask('POST', all, wanted), 201, 'to make a ConfigMap');
+  const made = expected(await ask('POST', all, wanted), 201, 'to create a ConfigMap');
   const { name } = (JSON.parse(made.text) as { metadata: { name: string } }).metadata;
   try {
     const read = expected(await ask('GET', `${all}/${name}`), 200, 'to read it');
     const { greeting } = (JSON.parse(read.text) as { data: typeof data }).data;
-    if (greeting !== data.greeting) throw new Error(`${name} was read otherwise than it was written: ${read.text}`);
+    if (greeting !== data.greeting) throw new Error(`${name} has other data than was written: ${read.text}`);
   } finally {
     expected(await ask('DELETE', `${all}/${name}`), 200, 'to delete it');
   }
-  expected(await ask('GET', `${all}/${name}`), 404, 'to find it gone');
-  print(`The ConfigMap ${name} was made, read and deleted.`);
+  expected(await ask('GET', `${all}/${name}`), 404, 'to read the deleted object');
+  print(`The ConfigMap ${name} was created, read and deleted.`);
 }
 
 type Ask = (method: string, path: string, object?: object) => Promise<Reply>;
@@ -60,7 +60,9 @@ async function untilThere(ask: () => Promise<Reply>, end: number, otherwise: str
 
 function expected(reply: Reply, code: number, what: string): Reply {
   if (reply.code === code) return reply;
-  throw new Error(`the gateway was asked ${what} and answered ${reply.code} instead of ${code}: ${reply.text.trim()}`);
+  throw new Error(
+    `the gateway answered the request ${what} with ${reply.code} instead of ${code}: ${reply.text.trim()}`,
+  );
 }
 
 function client({ server, caFile, tokenFile }: SmokeOptions): Ask {

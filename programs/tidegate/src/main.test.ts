@@ -54,14 +54,14 @@ test('The status of a stopped system is exit code 3.', () => {
   assert.equal(stdout, `nothing runs on ${dir}\n`);
 });
 
-test('Stopping a stopped system is no error.', () => {
+test('Stopping a stopped system is not an error.', () => {
   assert.equal(tidegate('stop', `--data-dir=${place()}`).status, 0);
 });
 
 test('The kubeconfig of a system that was never started is a one-line error that says what to do.', () => {
   const { status, stderr } = tidegate('kubeconfig', `--data-dir=${place()}`);
   assert.equal(status, 1);
-  assert.match(stderr, /^tidegate: there is no .*kubeconfig yet: run `tidegate start` once\n$/);
+  assert.match(stderr, /^tidegate: .*kubeconfig does not exist yet: run `tidegate start` once\n$/);
 });
 
 test('A port in use is a one-line error, and nothing is started.', async () => {
@@ -84,7 +84,7 @@ test('A data directory in use is a one-line error that names the process.', () =
   assert.match(stderr, new RegExp(`^tidegate: the data directory .* is in use .*process ${process.pid}.*\\n$`));
 });
 
-test('A PostgreSQL that does not answer is a one-line error without its password.', () => {
+test('A PostgreSQL that does not respond causes a one-line error without its password.', () => {
   const { status, stderr } = tidegate(
     'start',
     `--data-dir=${place()}`,
@@ -96,7 +96,7 @@ test('A PostgreSQL that does not answer is a one-line error without its password
   assert.match(stderr, /^tidegate: nothing answers at 127\.0\.0\.1:1 \(ECONNREFUSED\): check --postgres-url.*\n$/);
 });
 
-test('A NATS that does not answer is a one-line error without its password.', () => {
+test('A NATS that does not respond causes a one-line error without its password.', () => {
   const url = '--nats-url=nats://me:secret@127.0.0.1:1';
   const { status, stderr } = tidegate('start', `--data-dir=${place()}`, '--port=0', url);
   assert.equal(status, 1);

@@ -2,19 +2,19 @@ import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { composeGateway, type Gateway } from './compose/gateway.ts';
 import type { GatewayConfig } from './compose/given.ts';
 import { durationOf } from './configuration/duration.ts';
-import { TOLD_IDLE_MS } from './listener/app.ts';
+import { ANNOUNCED_IDLE_MS } from './listener/app.ts';
 import { Connections } from './listener/connections.ts';
 
-/** how long requests that are under way may take when the process is to end */
+/** time for pending requests when the process stops */
 const DRAIN_MS = 10_000;
-/** how long idle connections stay open, where no other gateway can take them over */
+/** how long idle connections stay open if there may be no other gateway */
 const IDLE_MS = 1000;
-/** all watches end within this time, but for those that begin meanwhile */
+/** within this time all watches end, except those that begin meanwhile */
 const WATCHES_WITHIN_MS = 1000;
 const WATCHES_EACH_MS = 25;
 const FEW_WATCHES = 10;
 
-/** The gateway. Everything that it holds can be lost at any moment, and is built again from the other parts. */
+/** The gateway. All its state can be lost at any moment, and is rebuilt from the other parts. */
 export class GatewayService implements Service {
   readonly shutdownDelayMs: number;
   readonly #config: GatewayConfig;
@@ -43,13 +43,13 @@ export class GatewayService implements Service {
     await app.listen({ host, port, reusePort: true } as never);
   }
 
-  /** Takes no new connections; requests that are under way end, watches go on at another gateway. */
+  /** Accepts no new connections. Pending requests finish, and clients continue their watches at another gateway. */
   async drain(): Promise<void> {
     this.#draining.abort();
     const drained = new AbortController();
     const ended = this.#endWatches(drained.signal);
-    // a delay says that there are other gateways, and that clients should not notice
-    const idleMs = this.shutdownDelayMs > 0 ? TOLD_IDLE_MS : IDLE_MS;
+    // with a shutdown delay there are other gateways, and clients should not notice the stop
+    const idleMs = this.shutdownDelayMs > 0 ? ANNOUNCED_IDLE_MS : IDLE_MS;
     await this.#connections.drain({ graceMs: DRAIN_MS, idleMs });
     drained.abort();
     await ended;
@@ -57,7 +57,7 @@ export class GatewayService implements Service {
     await this.#gateway.app.close();
   }
 
-  /** Ends watches a few at a time, so that they do not all arrive at the other gateways at once. Each resumes from its last bookmark. */
+  /** Ends watches in small groups, so that they do not all reconnect at once. Each resumes from its last bookmark. */
   async #endWatches(drained: AbortSignal): Promise<void> {
     const { mirrors } = this.#gateway;
     const atOnce = Math.ceil((mirrors.watching * WATCHES_EACH_MS) / WATCHES_WITHIN_MS);

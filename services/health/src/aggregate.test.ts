@@ -4,7 +4,7 @@ import { type Endpoint, probeAnswer } from '@tidegate/service-kit';
 import { aggregated } from './aggregate.ts';
 import { Replica } from './probes/replica.ts';
 import { reportOf } from './report.ts';
-import { PATIENT, replica, silent } from './testing/answers.ts';
+import { replica, silent, THRESHOLDS } from './testing/answers.ts';
 
 const AWAY = { ok: false, message: 'away' };
 const part = (name: string, number: number, checks = {}) =>
@@ -68,7 +68,7 @@ test('A degradation is listed, and fails no endpoint.', () => {
 });
 
 test('A replica that has not answered yet may be any part: it counts unless every part has a replica.', () => {
-  const unheard = new Replica('there:9', PATIENT);
+  const unheard = new Replica('there:9', THRESHOLDS);
   unheard.observe(silent(), 0);
   assert.deepEqual([codes([...well(), unheard])[1], state([...well(), unheard])], [200, 'degraded']);
   const few = [part('gateway', 1), part('store', 1), unheard];

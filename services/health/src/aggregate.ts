@@ -13,7 +13,7 @@ export function aggregated(replicas: readonly Replica[], endpoint: Endpoint): Ch
   const ping: Check = { name: 'ping', required: true, failing: () => undefined };
   const checks = replicas.flatMap((replica) =>
     listed(replica, endpoint).map(({ name, required, passes, message }): Check => {
-      const failing = () => (passes ? undefined : message || 'not well');
+      const failing = () => (passes ? undefined : message || 'failed');
       const full = `${replica.part}/${replica.instance}/${name}`;
       return { name: full, required: required && !isCovered(replica.part), failing };
     }),
@@ -21,7 +21,7 @@ export function aggregated(replicas: readonly Replica[], endpoint: Endpoint): Ch
   return [ping, ...checks];
 }
 
-/** Whether a part has a replica that works, so that a failing replica does not fail the whole. */
+/** Whether a part has a working replica, so that a failing one does not fail the whole system. */
 function coverage(replicas: readonly Replica[], endpoint: Endpoint): (part: string) => boolean {
   if (endpoint === 'healthz') return () => false;
   const states = replicas.map((replica) => ({

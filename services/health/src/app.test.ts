@@ -112,13 +112,13 @@ test('Unknown paths are 404, and bodies are rejected.', async () => {
   assert.deepEqual([head.status, await head.text()], [200, '']);
 });
 
-test('The report has the accepted state; the page is made again after half a second.', async () => {
+test('The report has the accepted state; the page is rendered again after half a second.', async () => {
   const page = async () => /<title>(.*)<\/title>/.exec(await (await ask('/')).text())?.[1];
   const state = async () => ((await (await ask('/report.json')).json()) as { state: string }).state;
   now += 1000;
-  assert.deepEqual([await page(), await state()], ['Tidegate is well', 'ok']);
+  assert.deepEqual([await page(), await state()], ['Tidegate is healthy', 'ok']);
   replicas = [replica({ checks: { postgres: { ok: false, message: 'gone' } } })];
-  assert.deepEqual([await page(), await state()], ['Tidegate is well', 'failing']);
+  assert.deepEqual([await page(), await state()], ['Tidegate is healthy', 'failing']);
   now += 500;
   assert.equal(await page(), 'Tidegate is failing');
   const readyz = await ask('/readyz');

@@ -14,7 +14,7 @@ export interface Shown {
   readonly hosts: BoardHosts;
 }
 
-/** the page has its own style and script; it may load, run, send or frame nothing else */
+/** the page may use its own style and script only, and may load, send or frame nothing else */
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const FILES: Readonly<Record<string, readonly [type: string, file: URL]>> = {
@@ -52,25 +52,28 @@ export function createApp(shown: Shown): Server {
   });
 }
 
-/** Kubelets and load balancers use any address, so probes have no host check. They show names and states, as metrics do. */
+/**
+ * Probes have no host check, because kubelets and load balancers use any address. Like metrics, they show names and
+ * states only.
+ */
 function isProbe({ url = '/' }: IncomingMessage): boolean {
   return probePath(splitUrl(url).path) !== undefined;
 }
 
-/** Pages that are kept for a moment, because with a hundred replicas one takes 50 ms of the event loop. */
+/** Pages are cached for a moment, because with a hundred replicas rendering takes 50 ms of the event loop. */
 interface Pages {
   readonly board: () => string;
   readonly history: () => string;
 }
 
-const KEPT_MS = 500;
+const CACHED_MS = 500;
 
 function cached(now: () => number, make: () => string): () => string {
   let page: { readonly text: string; readonly at: number } | undefined;
   return () => {
     const at = now();
-    // after the clock was set back the page is made again, too
-    if (page === undefined || Math.abs(at - page.at) >= KEPT_MS) page = { text: make(), at };
+    // the page is also rendered again after the clock was set back
+    if (page === undefined || Math.abs(at - page.at) >= CACHED_MS) page = { text: make(), at };
     return page.text;
   };
 }
@@ -90,8 +93,8 @@ function answer(shown: Shown, pages: Pages, { url = '/' }: IncomingMessage, resp
       return;
   }
   const probed = probePath(path);
-  const asked = { verbose: query.has('verbose'), exclude: query.getAll('exclude') };
-  const found = probed && probeAnswer(shown.checks(probed.endpoint), probed.name, asked);
+  const probeQuery = { verbose: query.has('verbose'), exclude: query.getAll('exclude') };
+  const found = probed && probeAnswer(shown.checks(probed.endpoint), probed.name, probeQuery);
   sendText(response, found?.code ?? 404, found?.text ?? '404 page not found\n');
 }
 

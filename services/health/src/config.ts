@@ -1,6 +1,6 @@
 import { kitOptions, OptionError, type Options, type OptionTable } from '@tidegate/service-kit';
 
-/** The health service's options: flags, environment and help come from this table, and nothing else reads them. */
+/** The health service's options. Flags, environment variables and help texts are derived from this table only. */
 export const options = {
   ...kitOptions,
   'http-address': {
@@ -12,44 +12,48 @@ export const options = {
   'board-hosts': {
     type: 'list',
     value: 'NAME,...',
-    help: "host names under which browsers reach the board, beside localhost and this machine's own names and addresses",
+    help: "host names under which browsers reach the board, besides localhost and this machine's own names and addresses",
   },
   targets: {
     type: 'list',
     required: true,
     value: 'HOST:PORT,...',
-    help: 'gRPC addresses of every part to probe; dns:///NAME:PORT for all addresses of the name',
+    help: 'gRPC addresses of all parts to probe; dns:///NAME:PORT for all addresses of a name',
   },
-  'probe-period-seconds': { type: 'number', default: 1, help: 'how often every part is probed' },
-  'probe-timeout-seconds': { type: 'number', default: 1, help: 'how long an answer may take' },
+  'probe-period-seconds': { type: 'number', default: 1, help: 'interval of probing all parts' },
+  'probe-timeout-seconds': { type: 'number', default: 1, help: 'timeout of a probe' },
   'probe-failure-threshold': {
     type: 'number',
     default: 2,
-    help: 'a check counts as failed, and a part as unreachable, after so many failures in a row',
+    help: 'number of consecutive failures after which a check counts as failed, or a part as unreachable',
   },
   'probe-success-threshold': {
     type: 'number',
     default: 2,
-    help: 'a failed check counts as passed after so many successes in a row',
+    help: 'number of consecutive successes after which a failed check counts as passed',
   },
-  'history-minutes': { type: 'number', default: 1440, help: 'how far back the board can show each check; in memory' },
+  'history-minutes': {
+    type: 'number',
+    default: 1440,
+    help: 'length of the history of checks, which is kept in memory',
+  },
 } as const satisfies OptionTable;
 
 export type HealthConfig = Options<typeof options>;
 
 interface Range {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
   readonly isWhole: boolean;
 }
 
-const WHOLE = { least: 1, most: 100, isWhole: true };
+const WHOLE = { min: 1, max: 100, isWhole: true };
 const RANGES: Readonly<Record<string, Range>> = {
-  'probe-period-seconds': { least: 0.1, most: 3600, isWhole: false },
-  'probe-timeout-seconds': { least: 0.1, most: 60, isWhole: false },
+  'probe-period-seconds': { min: 0.1, max: 3600, isWhole: false },
+  'probe-timeout-seconds': { min: 0.1, max: 60, isWhole: false },
   'probe-failure-threshold': WHOLE,
   'probe-success-threshold': WHOLE,
-  'history-minutes': { least: 60, most: 10_080, isWhole: true },
+  'history-minutes': { min: 60, max: 10_080, isWhole: true },
 };
 
 /** Rejects numbers out of range; the error names the option. */
@@ -61,11 +65,11 @@ export function checkNumbers(config: HealthConfig): void {
     'probe-success-threshold': config.probeSuccessThreshold,
     'history-minutes': config.historyMinutes,
   };
-  for (const [name, { least, most, isWhole }] of Object.entries(RANGES)) {
+  for (const [name, { min, max, isWhole }] of Object.entries(RANGES)) {
     const value = given[name] as number;
-    if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) continue;
+    if (value >= min && value <= max && (!isWhole || Number.isInteger(value))) continue;
     throw new OptionError(
-      `--${name} must be a ${isWhole ? 'whole number' : 'number'} from ${least} to ${most}, not ${value}`,
+      `--${name} must be a ${isWhole ? 'whole number' : 'number'} from ${min} to ${max}, not ${value}`,
     );
   }
 }

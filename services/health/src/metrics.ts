@@ -1,7 +1,7 @@
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { Replica } from './probes/replica.ts';
 
-/** Every metric of the health service, declared once. */
+/** All metrics of the health service, each declared once. */
 export function declareMetrics(registry: MetricRegistry) {
   return {
     check: registry.gauge({
@@ -19,7 +19,7 @@ export function declareMetrics(registry: MetricRegistry) {
 
 export type HealthMetrics = ReturnType<typeof declareMetrics>;
 
-/** Shows only the present replicas: a restarted replica has another name, and the old one must not stay in the metrics. */
+/** Shows only the current replicas: a restarted replica has another name, and the old one must be removed. */
 export function showReplicas(metrics: HealthMetrics, replicas: readonly Replica[]): void {
   metrics.check.reset();
   metrics.reachable.reset();

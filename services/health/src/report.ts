@@ -21,7 +21,7 @@ export interface ReportedReplica {
 export interface Report {
   readonly state: SystemState;
   readonly at: string;
-  /** the newest revision that any replica knows of */
+  /** the newest revision that any replica knows */
   readonly revision: number;
   /** every replica of every part */
   readonly parts: readonly ReportedReplica[];

@@ -11,7 +11,7 @@ import type { TargetState } from './probes/target.ts';
 import { Targets } from './probes/targets.ts';
 import { reportOf } from './report.ts';
 
-/** Probes every part, and shows the results. No part depends on it: stopping it changes no other probe. */
+/** Probes all parts, and shows the results. No part depends on it: stopping it changes no other probe. */
 export class HealthService implements Service {
   readonly #config: HealthConfig & KitConfig;
   readonly #targets: Targets;
@@ -68,7 +68,7 @@ export class HealthService implements Service {
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      for (const state of await this.#targets.ask()) this.#note(state);
+      for (const state of await this.#targets.probe()) this.#note(state);
       showReplicas(this.#metrics, this.#known());
       await delayMs(this.#config.probePeriodSeconds * 1000, signal);
     }

@@ -1,7 +1,7 @@
 import { kitOptions, natsOptions, type Options, type OptionTable } from '@tidegate/service-kit';
 import { controllerOptions } from './controllers/options.ts';
 
-/** The store's options: flags, environment and help come from this table, and nothing else reads them. */
+/** The store's options. Flags, environment variables and help texts are derived from this table only. */
 export const options = {
   ...kitOptions,
   'postgres-url': {
@@ -30,7 +30,7 @@ export const options = {
   'allow-data-loss': {
     type: 'boolean',
     default: false,
-    help: 'start although PostgreSQL has fsync or synchronous_commit off: acknowledged writes are lost in a crash',
+    help: 'start although PostgreSQL has fsync or synchronous_commit off: acknowledged writes may be lost in a crash',
   },
   ...natsOptions,
   'nats-storage': {
@@ -46,7 +46,7 @@ export const options = {
     type: 'string',
     default: '',
     value: 'FILE',
-    help: 'an EncryptionConfiguration: which resources are encrypted at rest, with which keys; read again when it changes',
+    help: 'EncryptionConfiguration file: which resources are encrypted at rest, with which keys; reloaded when it changes',
   },
   ...controllerOptions,
 } as const satisfies OptionTable;

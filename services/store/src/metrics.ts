@@ -2,7 +2,7 @@ import type { MetricRegistry } from '@tidegate/service-kit';
 
 export type StoreMetrics = ReturnType<typeof storeMetrics>;
 
-/** Every metric of the store, declared once; those of the controllers are in controllers/metrics.ts. */
+/** All metrics of the store, each declared once; those of the controllers are in controllers/metrics.ts. */
 export function storeMetrics(registry: MetricRegistry) {
   return {
     commitSeconds: registry.histogram({
@@ -12,7 +12,7 @@ export function storeMetrics(registry: MetricRegistry) {
     }),
     commitBatchSize: registry.histogram({
       name: 'tidegate_store_commit_batch_size',
-      help: 'Writes of one commit call.',
+      help: 'Number of writes in one commit call.',
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     }),
     writes: registry.counter({
@@ -42,7 +42,7 @@ export function storeMetrics(registry: MetricRegistry) {
     }),
     headRevision: registry.gauge({
       name: 'tidegate_store_head_revision',
-      help: 'The newest revision that this replica knows of.',
+      help: 'The newest revision that this replica knows.',
     }),
     queueLength: registry.gauge({
       name: 'tidegate_store_queue_length',

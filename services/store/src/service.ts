@@ -17,23 +17,19 @@ import { Publisher } from './publish/publisher.ts';
 import { withoutSecrets } from './publish/split-batch.ts';
 import { Wakeup } from './publish/wakeup.ts';
 import { deleteCorruptHandler } from './rpc/delete-corrupt.ts';
-import { digestHandler } from './rpc/digest.ts';
 import { followLogHandler } from './rpc/follow-log.ts';
-import { headHandler } from './rpc/head.ts';
-import { listHandler } from './rpc/list.ts';
-import { readLogHandler } from './rpc/read-log.ts';
+import { digestHandler, headHandler, listHandler, readLogHandler } from './rpc/reads.ts';
 import { sessionHandler } from './rpc/session.ts';
-import type { Committed } from './storage/commits/commit-batcher.ts';
-import { CommitBatcher } from './storage/commits/commit-batcher.ts';
+import { CommitBatcher, type Committed } from './storage/commits/commit-batcher.ts';
 import { Database } from './storage/database.ts';
+import { rotateLog, tableSizes } from './storage/log/head.ts';
 import { LogReader } from './storage/log/log-reader.ts';
-import { rotateLog, tableSizes } from './storage/log/rotation.ts';
 import { Lister } from './storage/reads/lister.ts';
 import { HeadReader, KeyReader } from './storage/reads/reads.ts';
 
 const FIRST_HEARTBEAT_MS = 100;
 const PROBE_MS = 1000;
-/** the longest pause between attempts of periodic work that fails */
+/** the maximum pause between attempts of periodic work that fails */
 const LONGEST_PAUSE_MS = 2000;
 const ENCRYPTION_MS = 2000;
 
@@ -198,7 +194,7 @@ export class StoreService implements Service {
     this.#feed.committed(batch);
   }
 
-  /** Repeats work; the work may return when it is due again. */
+  /** Repeats work. The work may return the time until it is due again. */
   async #repeat(name: string, everyMs: number, work: () => unknown): Promise<void> {
     const { signal } = this.#closing;
     const retry = this.#kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });

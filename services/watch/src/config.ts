@@ -1,6 +1,6 @@
 import { kitOptions, natsOptions, type OptionTable } from '@tidegate/service-kit';
 
-/** The watch service's options: flags, environment and help come from this table, and nothing else reads them. */
+/** The watch service's options. Flags, environment variables and help texts are derived from this table only. */
 export const options = {
   ...kitOptions,
   'store-addresses': {
@@ -13,7 +13,7 @@ export const options = {
   'self-check-seconds': {
     type: 'number',
     default: 300,
-    help: 'how often all collections are compared with the store',
+    help: 'interval of comparing all collections with the store',
   },
   'window-memory-mib': {
     type: 'number',

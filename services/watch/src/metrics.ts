@@ -9,7 +9,7 @@ interface MetricSources {
   windows: () => WindowMemory;
 }
 
-/** Every metric of the watch service, declared once. */
+/** All metrics of the watch service, each declared once. */
 export function declareMetrics(registry: MetricRegistry, sources: MetricSources) {
   return {
     revision: registry.gauge({ name: 'tidegate_watch_revision', help: 'The feed is complete through this revision.' }),
@@ -45,7 +45,7 @@ export function declareMetrics(registry: MetricRegistry, sources: MetricSources)
     }),
     resourceObjects: registry.gauge({
       name: 'apiserver_resource_objects',
-      help: 'Objects in each collection, by group and resource as they are stored.',
+      help: 'Objects in each collection, by the stored group and resource.',
       labelNames: ['group', 'resource'] as const,
       collect() {
         this.reset();
@@ -61,7 +61,7 @@ export function declareMetrics(registry: MetricRegistry, sources: MetricSources)
     }),
     windowSeconds: registry.gauge({
       name: 'tidegate_watch_window_seconds',
-      help: 'Seconds of the shortest window; 300 when memory has shortened none.',
+      help: 'Length of the shortest window; 300 unless memory has shortened one.',
       collect() {
         this.set(sources.windows().reachMs() / 1000);
       },

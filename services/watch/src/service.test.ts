@@ -31,7 +31,7 @@ const SILENT = { info() {}, warn() {}, error() {} } as unknown as Logger;
 const OBJECTS = 7;
 const nothing = { selection: Buffer.alloc(0), splice: 0, deleting: false, corrupt: '' };
 
-/** A store with seven objects, which lets itself be read when the test says so, and tells of a commit when told to. */
+/** A store with seven objects. The test decides when it answers its first call, and when it commits. */
 class Store {
   readonly #server = new Server();
   readonly #open = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ class Store {
     this.address = `127.0.0.1:${await bound(this.#server)}`;
   }
 
-  letRead(): void {
+  allowReads(): void {
     this.#open.resolve();
   }
 
@@ -67,7 +67,7 @@ class Store {
     return this.#following !== undefined;
   }
 
-  /** One more object, told to whoever follows. */
+  /** Commits one more object, and sends the change to the follower. */
   commit(epoch = this.epoch): void {
     this.epoch = epoch;
     const revision = ++this.revision;
@@ -165,8 +165,8 @@ describe('A watch service', () => {
     for await (const part of list(revision) as AsyncIterable<ListPart>) count += part.count ?? 0;
     return count;
   };
-  /** Resolves when the stream has told that it brings everything through the revision. */
-  const told = (call: ClientDuplexStream<FollowRequest, FollowResponse>, revision: number) =>
+  /** Resolves when the stream is complete through the revision. */
+  const reached = (call: ClientDuplexStream<FollowRequest, FollowResponse>, revision: number) =>
     new Promise<void>((resolve) => {
       call.on('data', ({ through = 0 }: FollowResponse) => {
         if (through >= revision) resolve();
@@ -175,15 +175,15 @@ describe('A watch service', () => {
   const opened = async () => {
     const call = follow();
     call.write({ open: ['maps'] });
-    await told(call, source.revision);
+    await reached(call, source.revision);
     return call;
   };
   const followers = () => load.load().watchers;
   const metric = async (name: string) =>
     Number((await metrics.exposition(undefined)).text.match(new RegExp(`^${name} (.*)$`, 'm'))?.[1]);
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const until = async (isSo: () => boolean) => {
-    while (!isSo()) await turn();
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await nextTurn();
   };
   const unready = () =>
     checks
@@ -191,7 +191,7 @@ describe('A watch service', () => {
       .filter(({ failing }) => failing() !== undefined)
       .map(({ name }) => name);
 
-  test('is not ready before its collections are loaded, and keeps no stream that ends before that', async () => {
+  test('is not ready before its collections are loaded, and forgets a stream that ends before that', async () => {
     assert.deepEqual(unready(), ['collections']);
     const left = follow();
     await until(() => calls.length === 1);
@@ -200,7 +200,7 @@ describe('A watch service', () => {
     left.cancel();
     await until(() => calls[0]?.cancelled === true);
     const waiting = counted(0);
-    source.letRead();
+    source.allowReads();
     assert.equal(await waiting, OBJECTS);
     assert.deepEqual(unready(), []);
     assert.equal(followers(), 1);
@@ -208,18 +208,18 @@ describe('A watch service', () => {
     await until(() => followers() === 0);
   });
 
-  test('follows the log of the store where it has no bus, and sends the changes to its followers', async () => {
+  test('follows the log of the store without a bus, and sends the changes to its followers', async () => {
     const call = await opened();
     await until(() => source.isFollowed);
     source.commit();
-    await told(call, source.revision);
+    await reached(call, source.revision);
     assert.equal(service.revision(), source.revision);
     assert.equal(await counted(source.revision), OBJECTS + 1);
     call.cancel();
     await until(() => followers() === 0);
   });
 
-  test('ends the list of a revision that does not exist with its call, and serves other calls', async () => {
+  test('ends the list of a revision that does not exist when the call ends, and serves other calls', async () => {
     const before = calls.length;
     const call = list(1_000_000);
     const over = once(call, 'error');
@@ -230,7 +230,7 @@ describe('A watch service', () => {
     assert.equal(await counted(source.revision), source.revision);
   });
 
-  test('ends its followers when a new epoch begins, and serves the collections that it has read again', async () => {
+  test('ends its followers when a new epoch begins, and serves the reloaded collections', async () => {
     const call = await opened();
     const ended = once(call, 'end');
     source.commit(2);

@@ -21,9 +21,9 @@ import { listHandler } from './rpc/list.ts';
 import { SelfCheck } from './self-check/self-check.ts';
 import { someReadable } from './window/readable-again.ts';
 
-/** how often objects that could not be read are tried again */
+/** interval of retrying to read unreadable objects */
 const RETRY_UNREADABLE_MS = 5000;
-/** how soon a missing feed is checked again */
+/** how soon the log source checks again whether there is a feed */
 const NO_FEED_MS = 150;
 
 /** Follows the changes of the stores, and sends them to gateways. */
@@ -83,8 +83,8 @@ export class WatchService implements Service {
       store: this.#store,
       through: () => this.revision(),
       offer: (batch) => this.#current.offer(batch),
-      // the feed then reads the log for the next revision, and finds that the log no longer has it
-      cut: () => this.#current.expect(this.revision() + 1),
+      // the feed then reads the log for the next revision, and finds that the log is truncated
+      truncated: () => this.#current.expect(this.revision() + 1),
       restMs: () => (this.#current.hasFeed ? (this.#bus?.aliveForMs ?? 0) : NO_FEED_MS),
       retry: this.#retries.followLog,
       closing: this.#closing.signal,
@@ -173,10 +173,13 @@ export class WatchService implements Service {
     this.#metrics.changes.inc(changes.length);
     load.count(changes.length);
     this.#metrics.revision.set(last);
-    if (isLive && committedAtMs) load.lagged(performance.timeOrigin + performance.now() - committedAtMs);
+    if (isLive && committedAtMs) load.noteLag(performance.timeOrigin + performance.now() - committedAtMs);
   }
 
-  /** Corrupt objects become readable again when an encryption key is restored; no change reports that. */
+  /**
+   * Corrupt objects become readable when an encryption key is restored, but no change reports that: so they are
+   * retried.
+   */
   async #retryUnreadable(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {

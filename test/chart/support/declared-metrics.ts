@@ -7,26 +7,26 @@ interface Declared {
   readonly labelNames: readonly string[];
 }
 
-/** Takes what is declared, and keeps none of it. */
-class Notes {
+/** A registry that only records the declarations. */
+class DeclarationRecorder {
   readonly all: Declared[] = [];
-  readonly counter = this.#note.bind(this);
-  readonly gauge = this.#note.bind(this);
-  readonly histogram = this.#note.bind(this);
-  readonly collected = this.#note.bind(this);
+  readonly counter = this.#record.bind(this);
+  readonly gauge = this.#record.bind(this);
+  readonly histogram = this.#record.bind(this);
+  readonly collected = this.#record.bind(this);
 
-  #note({ name, labelNames = [] }: Partial<Declared> & { name: string }): object {
+  #record({ name, labelNames = [] }: Partial<Declared> & { name: string }): object {
     for (const suffix of ['', '_sum', '_count']) this.all.push({ name: name + suffix, labelNames });
     this.all.push({ name: `${name}_bucket`, labelNames: [...labelNames, 'le'] });
     return {};
   }
 }
 
-type Declare = (registry: Notes, held: object) => unknown;
+type Declare = (registry: DeclarationRecorder, held: object) => unknown;
 
-/** The labels of metrics as the parts declare them: what has not happened yet is told without any. */
+/** The labels of metrics as the parts declare them. A metric without samples yet is exported without labels. */
 export async function declaredMetrics(): Promise<readonly Declared[]> {
-  const notes = new Notes();
+  const notes = new DeclarationRecorder();
   for (const [part, file, name] of [
     ['gateway', 'metrics.ts', 'declareMetrics'],
     ['gateway', 'audit/audit-trail.ts', 'declareAuditMetrics'],
@@ -38,7 +38,7 @@ export async function declaredMetrics(): Promise<readonly Declared[]> {
     (module[name] as Declare)(notes, {});
   }
   const { FlowMetrics } = await moduleOf('gateway', 'flow/flow-metrics.ts');
-  new (FlowMetrics as new (registry: Notes, seats: object) => unknown)(notes, {});
+  new (FlowMetrics as new (registry: DeclarationRecorder, seats: object) => unknown)(notes, {});
   return notes.all;
 }
 

@@ -1,9 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-const ADDRESS = 1;
+const TYPE_A = 1;
 
-/** A DNS server on loopback, which knows the names of a test. What it does not know does not exist. */
+/** A DNS server on loopback for the names of a test. It answers NXDOMAIN to other names. */
 export class DnsServer {
   readonly #socket: Socket = createSocket('udp4');
   readonly #find: (name: string) => readonly string[] | undefined;
@@ -23,7 +23,7 @@ export class DnsServer {
     this.#socket.close();
   }
 
-  /** Header and question as they came, then an address of four bytes for each. */
+  /** The header and question of the query, then one A record for each address. */
   #answer(query: Buffer): Buffer {
     const labels: string[] = [];
     let at = 12;
@@ -34,14 +34,14 @@ export class DnsServer {
     const question = query.subarray(12, at + 5);
     const type = query.readUInt16BE(at + 1);
     const known = this.#find(labels.join('.').toLowerCase());
-    const addresses = type === ADDRESS ? (known ?? []) : [];
+    const addresses = type === TYPE_A ? (known ?? []) : [];
     const header = Buffer.from(query.subarray(0, 12));
     header.writeUInt16BE(known === undefined ? 0x8183 : 0x8180, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(addresses.length, 6);
     header.writeUInt32BE(0, 8);
     const records = addresses.map((address) =>
-      Buffer.from([0xc0, 12, 0, ADDRESS, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split('.').map(Number)]),
+      Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 1, 0, 4, ...address.split('.').map(Number)]),
     );
     return Buffer.concat([header, question, ...records]);
   }

@@ -1,6 +1,6 @@
 import type { Manifest } from './render.ts';
 
-/** A field, or `!field` where it must be there, and what it holds. */
+/** The fields of an object and their types; `!field` is required. */
 interface Fields {
   readonly [name: string]: 'text' | 'flag' | 'number' | 'texts' | 'labels' | Fields | readonly [Fields];
 }
@@ -8,7 +8,7 @@ interface Fields {
 const metadata: Fields = { '!name': 'text', namespace: 'text', labels: 'labels', annotations: 'labels' };
 const reference: Fields = { '!name': 'text', kind: 'text', group: 'text' };
 
-/** The fields of others' kinds that the chart may use, by their published definitions. */
+/** The fields that the chart may use of kinds of cert-manager and the Prometheus operator, as published. */
 const KINDS: Readonly<Record<string, Fields>> = {
   'cert-manager.io/v1/Issuer': {
     '!metadata': metadata,
@@ -52,28 +52,28 @@ const KINDS: Readonly<Record<string, Fields>> = {
   },
 };
 
-export function foreignFields(manifest: Manifest): string[] {
+export function foreignKindMistakes(manifest: Manifest): string[] {
   const { apiVersion, kind, ...rest } = manifest;
   const fields = KINDS[`${apiVersion}/${kind}`];
-  return fields === undefined ? [`nobody knows the kind ${kind} of ${apiVersion}`] : wrongIn(fields, rest, '');
+  return fields === undefined ? [`unknown kind ${kind} of ${apiVersion}`] : mistakesIn(fields, rest, '');
 }
 
-function wrongIn(fields: Fields, value: Manifest, path: string): string[] {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [`${path}: no object`];
+function mistakesIn(fields: Fields, value: Manifest, path: string): string[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return [`${path}: not an object`];
   const missing = Object.keys(fields).filter((name) => name.startsWith('!') && value[name.slice(1)] === undefined);
   const wrong = Object.entries(value).flatMap(([name, item]) => {
     const form = fields[name] ?? fields[`!${name}`];
     const at = `${path}.${name}`;
     if (form === undefined) return [`unknown field ${at}`];
     if (Array.isArray(form))
-      return (item as Manifest[]).flatMap((one, i) => wrongIn(form[0] as Fields, one, `${at}[${i}]`));
-    if (typeof form === 'object') return wrongIn(form as Fields, item, at);
-    return isOf(form, item) ? [] : [`${at}: no ${form}: ${JSON.stringify(item)}`];
+      return (item as Manifest[]).flatMap((one, i) => mistakesIn(form[0] as Fields, one, `${at}[${i}]`));
+    if (typeof form === 'object') return mistakesIn(form as Fields, item, at);
+    return hasType(form, item) ? [] : [`${at}: not of type ${form}: ${JSON.stringify(item)}`];
   });
   return [...missing.map((name) => `${path}.${name.slice(1)}: required`), ...wrong];
 }
 
-function isOf(form: unknown, value: unknown): boolean {
+function hasType(form: unknown, value: unknown): boolean {
   if (form === 'texts') return Array.isArray(value) && value.every((item) => typeof item === 'string');
   if (form === 'labels') {
     return typeof value === 'object' && Object.values(value ?? {}).every((item) => typeof item === 'string');

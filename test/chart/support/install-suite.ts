@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
-import { Installing } from './installing.ts';
+import { Installation } from './installation.ts';
 import { type Manifest, render } from './render.ts';
 
 const KINDS = [
@@ -15,13 +15,13 @@ const KINDS = [
   'horizontalpodautoscalers',
   'ingresses',
 ].join();
-/** As the controller of the StatefulSet makes it, for its first pod. */
+/** The claim that the StatefulSet controller creates for its first pod. */
 const CLAIM = 'data-trial-tidegate-postgresql-0';
 
-/** The life of a release on an API server, whichever it is, and what becomes there of some sets of values. */
+/** The life cycle of a release on an API server, and installations with several sets of values. */
 export function installSuite(kubeconfig: () => string, sets: readonly string[]): void {
-  test('The chart is installed, upgraded, rolled back and uninstalled, and what bears data stays.', async () => {
-    const at = new Installing(kubeconfig(), 'life');
+  test('The chart can be installed, upgraded, rolled back and uninstalled, and its data is kept.', async () => {
+    const at = new Installation(kubeconfig(), 'life');
     await at.install('trial');
     await at.kubectl('create', '-f', await claimFile(at));
     const first = await at.objects('secrets');
@@ -29,12 +29,16 @@ export function installSuite(kubeconfig: () => string, sets: readonly string[]):
 
     await at.helm('upgrade', '--reuse-values', '--set', 'parts.replicas=3');
     assert.equal((await at.objects('deployments')).get('trial-tidegate-store')?.spec.replicas, 3);
-    assert.deepEqual(dataOf(await at.objects('secrets')), dataOf(first), 'every Secret is as it was');
+    assert.deepEqual(dataOf(await at.objects('secrets')), dataOf(first), 'an upgrade changes no Secret');
 
     await at.helm('upgrade', '--reuse-values', '--set', 'gateway.serverNames={api.example.com}');
     const renamed = await at.objects('secrets');
     assert.ok(certificate(renamed, 'trial-tidegate-serving').checkHost('api.example.com'));
-    assert.deepEqual(changed(first, renamed), ['trial-tidegate-serving'], 'and nothing else is made anew');
+    assert.deepEqual(
+      changed(first, renamed),
+      ['trial-tidegate-serving'],
+      'only the serving certificate is generated again',
+    );
     assert.equal(authorityOf(renamed), authorityOf(first));
 
     await at.helm('rollback', '1');
@@ -42,19 +46,19 @@ export function installSuite(kubeconfig: () => string, sets: readonly string[]):
     assert.deepEqual(changed(first, await at.objects('secrets')), []);
 
     await at.helm('uninstall');
-    assert.deepEqual(await left(at), ['trial-tidegate-postgresql'], 'the password stays with the volume');
+    assert.deepEqual(await remaining(at), ['trial-tidegate-postgresql'], 'the password stays with the volume');
     assert.ok((await at.objects('persistentvolumeclaims')).has(CLAIM));
 
     await at.install('trial');
     const again = await at.objects('secrets');
     const name = 'trial-tidegate-postgresql';
-    assert.deepEqual(again.get(name)?.data, first.get(name)?.data, 'which opens it again');
+    assert.deepEqual(again.get(name)?.data, first.get(name)?.data, 'the password still fits the volume');
     await at.helm('uninstall');
     at.close();
   });
 
-  test('An upgrade makes certificates anew in the last tenth of their time.', async () => {
-    const at = new Installing(kubeconfig(), 'age');
+  test('An upgrade renews certificates in the last tenth of their validity.', async () => {
+    const at = new Installation(kubeconfig(), 'age');
     await at.install('default');
     const first = await at.objects('secrets');
     const days = (count: number) => `tidegate.io/made=${Math.floor(Date.now() / 1000) - count * 86_400}`;
@@ -68,8 +72,8 @@ export function installSuite(kubeconfig: () => string, sets: readonly string[]):
     at.close();
   });
 
-  test('The commands of the notes make a kubeconfig that leads to the gateway as its administrator.', async () => {
-    const at = new Installing(kubeconfig(), 'notes');
+  test('The commands in the release notes write a kubeconfig for the administrator of the gateway.', async () => {
+    const at = new Installation(kubeconfig(), 'notes');
     const notes = await at.install('trial');
     const commands = notes.split('\n').filter((line) => /^ {2}(kubectl|export)/.test(line));
     const login = commands.filter((line) => /get secret|kubectl config/.test(line));
@@ -96,26 +100,26 @@ export function installSuite(kubeconfig: () => string, sets: readonly string[]):
   });
 
   for (const values of sets) {
-    test(`The server takes all that is made of the values ${values}, and warns of nothing.`, async () => {
-      const at = new Installing(kubeconfig(), values);
+    test(`The server accepts all objects of the values ${values} without warnings.`, async () => {
+      const at = new Installation(kubeconfig(), values);
       await at.install(values);
       const wanted = render(values).filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === undefined);
       const names = (manifests: readonly Manifest[]) =>
         manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-      const there = names(await at.list(KINDS));
+      const existing = names(await at.list(KINDS));
       assert.deepEqual(
-        names(wanted).filter((name) => !there.includes(name)),
+        names(wanted).filter((name) => !existing.includes(name)),
         [],
       );
       await at.helm('uninstall');
-      assert.deepEqual(await left(at), values === 'trial' ? ['trial-tidegate-postgresql'] : []);
+      assert.deepEqual(await remaining(at), values === 'trial' ? ['trial-tidegate-postgresql'] : []);
       at.close();
     });
   }
 }
 
-/** Of the release, and not Helm's own notes. */
-async function left(at: Installing): Promise<string[]> {
+/** The remaining objects of the release, without Helm's own records. */
+async function remaining(at: Installation): Promise<string[]> {
   return (await at.list(KINDS))
     .map(({ metadata }) => metadata.name as string)
     .filter((name) => name.startsWith('trial-'));
@@ -146,8 +150,8 @@ function authorityOf(secrets: Secrets): string {
   return authority(secrets, 'ca').fingerprint256;
 }
 
-/** What the template of the StatefulSet says of its claims. */
-async function claimFile(at: Installing): Promise<string> {
+/** Writes the claim of the StatefulSet's claim template to a file. */
+async function claimFile(at: Installation): Promise<string> {
   const [template] =
     (await at.objects('statefulsets')).get('trial-tidegate-postgresql')?.spec.volumeClaimTemplates ?? [];
   const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...template };

@@ -12,8 +12,8 @@ export async function optionsOf(part: string): Promise<OptionTable> {
   return ((await import(pathToFileURL(file).href)) as { options: OptionTable }).options;
 }
 
-/** What a part makes of its arguments and its environment; throws in the part's own words. */
-export async function optionsGiven(
+/** Parses arguments and environment as the part does; throws the part's own error. */
+export async function parsedOptions(
   part: string,
   args: readonly string[],
   env: Record<string, string>,
@@ -21,7 +21,7 @@ export async function optionsGiven(
   return readOptions(await optionsOf(part), args, env);
 }
 
-/** The environment of a container, with a word in place of what comes from elsewhere. */
+/** The environment of a container, with a placeholder for values from Secrets and fields. */
 export function environmentOf(container: Manifest): Record<string, string> {
   return Object.fromEntries(
     (container.env ?? []).map(({ name, value }: { name: string; value?: string }) => [name, value ?? 'given']),

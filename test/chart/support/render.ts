@@ -9,10 +9,10 @@ export const chart = join(projectRoot, 'charts', 'tidegate');
 export const RELEASE = 'trial';
 export const NAMESPACE = 'control';
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests of any kind are looked into by tests
+// biome-ignore lint/suspicious/noExplicitAny: tests read fields of manifests of any kind
 export type Manifest = any;
 
-/** The value sets that the chart is rendered with, by name. */
+/** The names of the value sets in the chart's folder ci. */
 export const valueSets: readonly string[] = readdirSync(join(chart, 'ci')).map((name) =>
   name.replace('-values.yaml', ''),
 );
@@ -36,7 +36,7 @@ export function fileOf(values: string): string {
 
 const known = new Map<string, readonly Manifest[]>();
 
-/** What the chart makes of a value set; `set` says more, as `--set-json` takes it. */
+/** The manifests for a value set; `set` are further values in the syntax of `--set-json`. */
 export function render(values: string, ...set: string[]): readonly Manifest[] {
   const key = [values, ...set].join(' ');
   const before = known.get(key);
@@ -53,7 +53,7 @@ export function ofKind(manifests: readonly Manifest[], kind: string): readonly M
   return manifests.filter((one) => one.kind === kind);
 }
 
-/** Those that run pods, with the pod that they run. */
+/** The manifests that run pods, with the spec of the pod. */
 export function workloads(
   manifests: readonly Manifest[],
 ): ReadonlyArray<{ name: string; part: string; labels: Record<string, string>; pod: Manifest; owner: Manifest }> {
@@ -66,7 +66,7 @@ export function workloads(
     });
 }
 
-/** Whether a selector of plain labels takes an object with these. */
-export function takes(selector: Record<string, string>, labels: Record<string, string>): boolean {
+/** Whether a matchLabels selector selects an object with these labels. */
+export function matchesLabels(selector: Record<string, string>, labels: Record<string, string>): boolean {
   return Object.entries(selector).every(([name, value]) => labels[name] === value);
 }

@@ -5,11 +5,11 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { temporaryDir, until } from '@tidegate/testkit';
 import { DnsServer } from './dns-server.ts';
-import { type Manifest, NAMESPACE, ofKind, takes, workloads } from './render.ts';
+import { type Manifest, matchesLabels, NAMESPACE, ofKind, workloads } from './render.ts';
 
 interface SmallClusterOptions {
   readonly manifests: readonly Manifest[];
-  /** the program and its first arguments, for the first argument of a container */
+  /** the program and its first arguments for a part */
   readonly command: (part: string) => readonly string[];
 }
 
@@ -23,23 +23,23 @@ interface Pod {
   isReady: boolean;
 }
 
-/** Why pods cannot have addresses of their own here; undefined: they can. */
+/** Why pods cannot have their own addresses on this machine, or undefined if they can. */
 export const whyNoAddresses =
   process.platform === 'linux' ? undefined : 'needs Linux, where all of 127.0.0.0/8 is this machine';
 
-/** Of this process alone: several clones may be tested at a time on one machine. */
+/** Differs for each process, because several clones may run tests on one machine at a time. */
 const network = `127.${64 + (process.pid % 128)}.${(process.pid >> 7) % 256}`;
-/** the address of the pod that is started first */
+/** the address of the first pod */
 export const firstAddress = `${network}.1`;
 
-const LOOK_MS = 100;
+const PROBE_INTERVAL_MS = 100;
 
 /**
- * What a cluster does with the chart's pods, and no more: each is a process with the arguments, the environment and the
- * Secrets of its manifest, at a loopback address of its own, and a DNS server knows their Services.
+ * Runs the chart's pods without Kubernetes. Each pod is a process with the arguments, environment and Secrets of its
+ * manifest, at its own loopback address, and a DNS server resolves the Services.
  *
- * Substituted are only: where it listens (its own address), where its files are, which DNS server knows a name, and
- * the address of a Service that has one.
+ * Only these are substituted: the listening address, the folder of the files, the DNS server, and the URL of the
+ * gateway's Service.
  */
 export class SmallCluster {
   readonly #options: SmallClusterOptions;
@@ -48,23 +48,23 @@ export class SmallCluster {
   readonly #pods: Pod[] = [];
   #dnsAddress = '';
   #started = 0;
-  #looking: NodeJS.Timeout | undefined;
+  #probeTimer: NodeJS.Timeout | undefined;
 
   constructor(options: SmallClusterOptions) {
     this.#options = options;
   }
 
-  /** One pod of each part. */
+  /** Starts one pod of each part, and waits until all are ready. */
   async start(parts: readonly string[]): Promise<void> {
     this.#dnsAddress = await this.#dns.start();
-    this.#looking = setInterval(() => void this.#look(), LOOK_MS);
+    this.#probeTimer = setInterval(() => void this.#probe(), PROBE_INTERVAL_MS);
     for (const part of parts) this.add(part);
     await until(`${parts} to be ready`, () => this.#pods.every(({ isReady }) => isReady), 40_000).catch((error) => {
-      throw new Error(`${(error as Error).message}\n${this.lastWords()}`);
+      throw new Error(`${(error as Error).message}\n${this.logTails()}`);
     });
   }
 
-  /** One more pod of a part; answers its address. */
+  /** Starts one more pod of a part and returns its address. */
   add(part: string): string {
     const found = workloads(this.#options.manifests).find((one) => one.part === part);
     if (found === undefined) throw new Error(`the chart has no ${part}`);
@@ -76,7 +76,7 @@ export class SmallCluster {
     const files = this.#writeFiles(name, found.pod);
     const args = container.args.slice(1).map((text: string) => this.#substituted(text, { name, ip, files }));
     const [program = '', ...first] = this.#options.command(part);
-    // it ends by itself when its standard input closes: none outlives the test
+    // with --lifeline it stops when its standard input closes, so it never outlives the test
     const child = spawn(program, [...first, ...args, '--lifeline'], {
       stdio: ['pipe', log, log],
       env: { ...ownEnvironment(), ...this.#environment(container), POD_NAME: name },
@@ -86,13 +86,13 @@ export class SmallCluster {
     return ip;
   }
 
-  /** As a cluster does: it leaves its Services first, and has its time to stop then. */
+  /** Removes the pod from its Services and then stops it, as a cluster does. */
   async remove(ip: string, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const [pod] = this.#pods.splice(
       this.#pods.findIndex((one) => one.ip === ip),
       1,
     );
-    if (pod !== undefined) await ended(pod.child, signal);
+    if (pod !== undefined) await stopProcess(pod.child, signal);
   }
 
   isReady(ip: string): boolean {
@@ -103,19 +103,20 @@ export class SmallCluster {
     return this.#pods.find((pod) => pod.part === part)?.ip ?? '';
   }
 
-  /** What a Secret of the chart holds. */
+  /** The value of a key in a Secret of the chart. */
   secret(name: string, key: string): string {
     const made = ofKind(this.#options.manifests, 'Secret').find(({ metadata }) => metadata.name === name);
     return made.stringData?.[key] ?? Buffer.from(made.data[key], 'base64').toString();
   }
 
-  lastWords(): string {
+  /** The last log lines of every pod. */
+  logTails(): string {
     return this.#pods.map(({ name, logFile }) => `${name}: ${readFileSync(logFile, 'utf8').slice(-1500)}`).join('\n');
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#looking);
-    await Promise.all(this.#pods.map(({ child }) => ended(child, 'SIGKILL')));
+    clearInterval(this.#probeTimer);
+    await Promise.all(this.#pods.map(({ child }) => stopProcess(child, 'SIGKILL')));
     this.#dns.stop();
     this.#dir.remove();
   }
@@ -132,12 +133,12 @@ export class SmallCluster {
   }
 
   #environment(container: Manifest): Record<string, string> {
-    const given = (container.env as Manifest[]).flatMap(({ name, value, valueFrom }) => {
+    const entries = (container.env as Manifest[]).flatMap(({ name, value, valueFrom }) => {
       const ref = valueFrom?.secretKeyRef;
       if (ref !== undefined) return [[name, this.secret(ref.name, ref.key)]];
       return value === undefined ? [] : [[name, value.replace(/^\/tmp/, this.#dir.path)]];
     });
-    return Object.fromEntries(given);
+    return Object.fromEntries(entries);
   }
 
   #writeFiles(name: string, pod: Manifest): string {
@@ -161,11 +162,11 @@ export class SmallCluster {
     if (service === undefined) return undefined;
     const { selector, publishNotReadyAddresses } = service.spec;
     return this.#pods
-      .filter(({ labels, isReady }) => takes(selector, labels) && (isReady || publishNotReadyAddresses))
+      .filter(({ labels, isReady }) => matchesLabels(selector, labels) && (isReady || publishNotReadyAddresses))
       .map(({ ip }) => ip);
   }
 
-  async #look(): Promise<void> {
+  async #probe(): Promise<void> {
     await Promise.all(this.#pods.map(async (pod) => (pod.isReady = await isReadyAt(pod.ip))));
   }
 }
@@ -187,7 +188,7 @@ function isReadyAt(ip: string): Promise<boolean> {
   });
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill(signal);

@@ -21,28 +21,28 @@ export interface Rule {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** The dashboard as the chart delivers it. */
+/** The dashboard as the chart renders it. */
 export function dashboard(): Dashboard {
   const [found] = ofKind(render('everything'), 'ConfigMap').filter(({ data }) => data['tidegate.json'] !== undefined);
   return JSON.parse(found.data['tidegate.json']) as Dashboard;
 }
 
-/** The rules as the chart delivers them. */
+/** The rules as the chart renders them. */
 export function rules(): readonly Rule[] {
   const [found] = ofKind(render('everything'), 'PrometheusRule');
   return found.spec.groups.flatMap((group: { rules: Rule[] }) => group.rules);
 }
 
-/** Every expression of both, with the labels that its words name. */
+/** All expressions of the dashboard and the rules, with the labels that their legends and annotations use. */
 export function expressions(): ReadonlyArray<{ place: string; expr: string; named: readonly string[] }> {
-  const shown = dashboard().panels.flatMap(({ title, targets = [] }) =>
+  const fromPanels = dashboard().panels.flatMap(({ title, targets = [] }) =>
     targets.map(({ expr, legendFormat }) => ({
       place: title,
       expr,
       named: [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label),
     })),
   );
-  const told = rules().map(({ alert, record, expr, annotations = {} }) => ({
+  const fromRules = rules().map(({ alert, record, expr, annotations = {} }) => ({
     place: alert ?? record ?? '',
     expr,
     named: [
@@ -51,5 +51,5 @@ export function expressions(): ReadonlyArray<{ place: string; expr: string; name
         .matchAll(/\$labels\.(\w+)/g),
     ].map(([, label = '']) => label),
   }));
-  return [...shown, ...told];
+  return [...fromPanels, ...fromRules];
 }

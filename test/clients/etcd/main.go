@@ -1,4 +1,4 @@
-// Where the published sample of a server behind the API keeps its objects.
+// etcd, the storage of the published sample of an aggregated server.
 package main
 
 import (

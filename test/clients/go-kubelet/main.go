@@ -1,8 +1,8 @@
-// A node as far as streams go: the real streaming code of kubelets, in front of processes and ports of this machine.
+// A node that only serves streams: the streaming code of kubelets, for processes and ports of this machine.
 //
 //	go-kubelet -cert FILE -key FILE
 //
-// prints the port that it listens on, and ends with its standard input.
+// prints its port and exits when its standard input closes.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	// SPDY takes the connection over, and HTTP/2 has none to give
+	// SPDY takes over the whole connection, which HTTP/2 does not allow
 	config := &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
 	check(http.Serve(tls.NewListener(listener, config), http.HandlerFunc(serve)))
 }
@@ -56,7 +56,7 @@ func check(err error) {
 	}
 }
 
-// serve knows paths as kubelets do: /exec/NAMESPACE/POD/CONTAINER, /attach/..., /portForward/NAMESPACE/POD.
+// serve handles the paths of kubelets: /exec/NAMESPACE/POD/CONTAINER, /attach/..., /portForward/NAMESPACE/POD.
 func serve(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if parts[0] == "portForward" && len(parts) == 3 {
@@ -91,7 +91,7 @@ func serve(w http.ResponseWriter, r *http.Request) {
 
 type node struct{}
 
-// ExecInContainer runs the command here. With a terminal it first says the size that it was given.
+// ExecInContainer runs the command on this machine. With a terminal it first prints the terminal's size.
 func (node) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string, cmd []string, in io.Reader, out, errors io.WriteCloser, tty bool, resize <-chan remotecommand.TerminalSize, _ time.Duration) error {
 	if tty {
 		if size, given := <-resize; given {
@@ -104,7 +104,7 @@ func (node) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string
 		command.Stderr = out
 	}
 	if in != nil {
-		// not as Stdin: Wait would wait for a client that has no more to say, and does not end
+		// not as Stdin: Wait would wait until the client closes its input, which may never happen
 		pipe, err := command.StdinPipe()
 		if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (node) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string
 	return err
 }
 
-// AttachContainer says back what it hears.
+// AttachContainer echoes its input.
 func (node) AttachContainer(_ context.Context, _ string, _ types.UID, _ string, in io.Reader, out, _ io.WriteCloser, _ bool, _ <-chan remotecommand.TerminalSize) error {
 	fmt.Fprintln(out, "attached")
 	if in == nil {
@@ -131,7 +131,7 @@ func (node) AttachContainer(_ context.Context, _ string, _ types.UID, _ string, 
 	return err
 }
 
-// PortForward leads to the port of this machine.
+// PortForward connects to the port on this machine.
 func (node) PortForward(_ context.Context, _ string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
 	connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Reads a schema and then steps, a line of JSON each, and prints what structured-merge-diff makes of each of them.
+// Reads a schema and then steps, a line of JSON each, and prints the result of structured-merge-diff for each step.
 package main
 
 import (
@@ -37,7 +37,7 @@ type outcome struct {
 	Error          string           `json:"error,omitempty"`
 }
 
-// All versions are one.
+// same converts between versions without changes.
 type same struct{}
 
 func (same) Convert(object *typed.TypedValue, _ fieldpath.APIVersion) (*typed.TypedValue, error) {
@@ -107,15 +107,15 @@ func run(updater *merge.Updater, parser *typed.Parser, s step) outcome {
 			result = live
 		}
 	}
-	told := outcome{Result: result.AsValue().Unstructured(), ResultManagers: map[string]owner{}}
+	out := outcome{Result: result.AsValue().Unstructured(), ResultManagers: map[string]owner{}}
 	for name, set := range managers {
 		fields, err := set.Set().ToJSON()
 		if err != nil {
 			panic(err)
 		}
-		told.ResultManagers[name] = owner{Fields: fields, Version: string(set.APIVersion()), Applied: set.Applied()}
+		out.ResultManagers[name] = owner{Fields: fields, Version: string(set.APIVersion()), Applied: set.Applied()}
 	}
-	return told
+	return out
 }
 
 func (o owner) set() fieldpath.VersionedSet {
@@ -131,10 +131,10 @@ func failed(err error) outcome {
 	if !ok {
 		return outcome{Error: err.Error()}
 	}
-	told := outcome{}
+	out := outcome{}
 	for _, conflict := range conflicts {
-		told.Conflicts = append(told.Conflicts, conflict.Manager+" "+conflict.Path.String())
+		out.Conflicts = append(out.Conflicts, conflict.Manager+" "+conflict.Path.String())
 	}
-	sort.Strings(told.Conflicts)
-	return told
+	sort.Strings(out.Conflicts)
+	return out
 }

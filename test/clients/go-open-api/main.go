@@ -1,4 +1,4 @@
-// Reads OpenAPI documents, a line of JSON each, with Kubernetes' own types for them, and prints what these write.
+// Reads OpenAPI documents, a line of JSON each, into the types of Kubernetes, and prints them again from these types.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
-type told struct {
+type output struct {
 	Document any    `json:"document,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
@@ -24,18 +24,18 @@ func main() {
 		if err != nil {
 			return
 		}
-		if err := out.Encode(tell(line)); err != nil {
+		if err := out.Encode(convert(line)); err != nil {
 			panic(err)
 		}
 	}
 }
 
-func tell(line []byte) told {
+func convert(line []byte) output {
 	document, err := read(line)
 	if err != nil {
-		return told{Error: err.Error()}
+		return output{Error: err.Error()}
 	}
-	return told{Document: document}
+	return output{Document: document}
 }
 
 func read(line []byte) (any, error) {

@@ -1,4 +1,4 @@
-// An operator as people write them with controller-runtime: it says greetings by ConfigMaps, and prints what it met.
+// A typical operator with controller-runtime: it writes greetings to ConfigMaps, and prints its results.
 package main
 
 import (
@@ -155,7 +155,7 @@ func define(ctx context.Context, c client.Client) error {
 	})
 }
 
-// What a user does with greetings, and what comes of it.
+// use creates, scales, changes and deletes greetings as a user does, and returns the results.
 func use(ctx context.Context, c client.Client, farewells <-chan string) (map[string]any, error) {
 	met := map[string]any{}
 	greeting := &api.Greeting{

@@ -1,5 +1,5 @@
-// Reads objects in Protobuf, a line of base64 each, with the published types of Kubernetes, and prints what they are in
-// JSON and in Protobuf again.
+// Reads objects in Protobuf, a line of base64 each, into the published types of Kubernetes, and prints them in JSON and
+// in Protobuf.
 package main
 
 import (
@@ -9,15 +9,15 @@ import (
 	"os"
 	"strings"
 
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	jsonserializer "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 	apiregistration "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
 
-type told struct {
+type output struct {
 	JSON     json.RawMessage `json:"json,omitempty"`
 	Protobuf string          `json:"protobuf,omitempty"`
 	Error    string          `json:"error,omitempty"`
@@ -42,29 +42,29 @@ func main() {
 		if err != nil {
 			return
 		}
-		if err := out.Encode(tell(binary, text, strings.TrimSpace(line))); err != nil {
+		if err := out.Encode(convert(binary, text, strings.TrimSpace(line))); err != nil {
 			panic(err)
 		}
 	}
 }
 
-func tell(binary, text runtime.Serializer, line string) told {
+func convert(binary, text runtime.Serializer, line string) output {
 	bytes, err := base64.StdEncoding.DecodeString(line)
 	if err != nil {
-		return told{Error: err.Error()}
+		return output{Error: err.Error()}
 	}
 	object, kind, err := binary.Decode(bytes, nil, nil)
 	if err != nil {
-		return told{Error: err.Error()}
+		return output{Error: err.Error()}
 	}
 	object.GetObjectKind().SetGroupVersionKind(*kind)
 	shown, err := runtime.Encode(text, object)
 	if err != nil {
-		return told{Error: err.Error()}
+		return output{Error: err.Error()}
 	}
 	again, err := runtime.Encode(binary, object)
 	if err != nil {
-		return told{Error: err.Error()}
+		return output{Error: err.Error()}
 	}
-	return told{JSON: shown, Protobuf: base64.StdEncoding.EncodeToString(again)}
+	return output{JSON: shown, Protobuf: base64.StdEncoding.EncodeToString(again)}
 }

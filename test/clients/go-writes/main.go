@@ -1,9 +1,9 @@
-// Writes as controllers do, with the libraries that they are built from: many at once on one object, as candidates for
-// one lease, and by wishes that are compared with what is there.
+// Writes as controllers do, with their libraries: concurrent updates of one object, leader election with a lease,
+// CreateOrUpdate, and typed applies.
 //
 //	go-writes -kubeconfig FILE
 //
-// prints one line of JSON that says what was seen.
+// prints the results as one line of JSON.
 package main
 
 import (
@@ -36,7 +36,7 @@ const (
 	rounds    = 20
 )
 
-type seen struct {
+type results struct {
 	Counter         string   `json:"counter"`
 	Conflicts       int64    `json:"conflicts"`
 	Leaders         []string `json:"leaders"`
@@ -57,18 +57,18 @@ func main() {
 	check(err)
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	told := seen{}
-	count(ctx, set, &told)
-	elect(ctx, set, &told)
+	out := results{}
+	count(ctx, set, &out)
+	elect(ctx, set, &out)
 	wish, err := client.New(config, client.Options{})
 	check(err)
-	createOrUpdate(ctx, wish, &told)
-	apply(ctx, set, &told)
-	check(json.NewEncoder(os.Stdout).Encode(told))
+	createOrUpdate(ctx, wish, &out)
+	apply(ctx, set, &out)
+	check(json.NewEncoder(os.Stdout).Encode(out))
 }
 
-// Everybody adds to one number, and none of it is lost.
-func count(ctx context.Context, set kubernetes.Interface, told *seen) {
+// count increments one number concurrently; no increment may be lost.
+func count(ctx context.Context, set kubernetes.Interface, out *results) {
 	maps := set.CoreV1().ConfigMaps(namespace)
 	made := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "counter"}, Data: map[string]string{"n": "0"}}
 	_, err := maps.Create(ctx, made, metav1.CreateOptions{})
@@ -91,7 +91,7 @@ func count(ctx context.Context, set kubernetes.Interface, told *seen) {
 					found.Data["n"] = strconv.Itoa(n + 1)
 					_, err = maps.Update(ctx, found, metav1.UpdateOptions{})
 					if errors.IsConflict(err) {
-						atomic.AddInt64(&told.Conflicts, 1)
+						atomic.AddInt64(&out.Conflicts, 1)
 					}
 					return err
 				}))
@@ -101,11 +101,11 @@ func count(ctx context.Context, set kubernetes.Interface, told *seen) {
 	group.Wait()
 	found, err := maps.Get(ctx, "counter", metav1.GetOptions{})
 	check(err)
-	told.Counter = found.Data["n"]
+	out.Counter = found.Data["n"]
 }
 
-// Two candidates lead one after the other, never both.
-func elect(ctx context.Context, set kubernetes.Interface, told *seen) {
+// elect runs two candidates, which must lead one after the other, never at the same time.
+func elect(ctx context.Context, set kubernetes.Interface, out *results) {
 	var leading, most int64
 	var lock sync.Mutex
 	var group sync.WaitGroup
@@ -129,7 +129,7 @@ func elect(ctx context.Context, set kubernetes.Interface, told *seen) {
 					OnStartedLeading: func(context.Context) {
 						now := atomic.AddInt64(&leading, 1)
 						lock.Lock()
-						told.Leaders = append(told.Leaders, name)
+						out.Leaders = append(out.Leaders, name)
 						most = max(most, now)
 						lock.Unlock()
 						time.Sleep(600 * time.Millisecond)
@@ -142,11 +142,11 @@ func elect(ctx context.Context, set kubernetes.Interface, told *seen) {
 		}()
 	}
 	group.Wait()
-	told.AtOnce = most
+	out.AtOnce = most
 }
 
-// What is wished for already is not written again.
-func createOrUpdate(ctx context.Context, wish client.Client, told *seen) {
+// createOrUpdate must not write an object that already has the desired state.
+func createOrUpdate(ctx context.Context, wish client.Client, out *results) {
 	versions := []string{}
 	for _, value := range []string{"1", "1", "2"} {
 		object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "wished", Namespace: namespace}}
@@ -155,14 +155,14 @@ func createOrUpdate(ctx context.Context, wish client.Client, told *seen) {
 			return nil
 		})
 		check(err)
-		told.CreateOrUpdate = append(told.CreateOrUpdate, string(result))
+		out.CreateOrUpdate = append(out.CreateOrUpdate, string(result))
 		versions = append(versions, object.ResourceVersion)
 	}
-	told.Version = versions[0] == versions[1] && versions[1] != versions[2]
+	out.Version = versions[0] == versions[1] && versions[1] != versions[2]
 }
 
-// The typed apply, and what its conflicts look like to a program.
-func apply(ctx context.Context, set kubernetes.Interface, told *seen) {
+// apply uses the typed apply and reads its conflicts.
+func apply(ctx context.Context, set kubernetes.Interface, out *results) {
 	maps := set.CoreV1().ConfigMaps(namespace)
 	by := func(manager string, value string, force bool) (*corev1.ConfigMap, error) {
 		wanted := applycorev1.ConfigMap("applied", namespace).WithData(map[string]string{"value": value})
@@ -172,12 +172,12 @@ func apply(ctx context.Context, set kubernetes.Interface, told *seen) {
 	check(err)
 	_, err = by("second", "2", false)
 	if errors.IsConflict(err) && len(err.(errors.APIStatus).Status().Details.Causes) == 1 {
-		told.ApplyConflict = err.(errors.APIStatus).Status().Details.Causes[0].Field
+		out.ApplyConflict = err.(errors.APIStatus).Status().Details.Causes[0].Field
 	}
 	found, err := by("second", "2", true)
 	check(err)
 	for _, entry := range found.ManagedFields {
-		told.AppliedManagers = append(told.AppliedManagers, entry.Manager)
+		out.AppliedManagers = append(out.AppliedManagers, entry.Manager)
 	}
 	extracted, err := applycorev1.ExtractConfigMap(found, "second")
 	check(err)

@@ -1,5 +1,5 @@
-// Reads and writes with the typed client of client-go, and prints what it met as one line of JSON. The first argument is
-// the media type that it asks for and sends; without one the client chooses, by its feature gates.
+// Reads and writes with the typed client of client-go, and prints its results as one line of JSON. The first argument is
+// the media type for requests and answers; without it, the client chooses one by its feature gates.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Reads and writes with the JavaScript client, and prints what it met as one line of JSON.
+// Reads and writes with the JavaScript client, and prints its results as one line of JSON.
 import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { AppsV1Api, CoreV1Api, KubeConfig, Watch } from '@kubernetes/client-node';
@@ -55,7 +55,7 @@ for (let token; token !== ''; ) {
   token = page.metadata._continue ?? '';
 }
 
-// the client asks for no compression by itself
+// the client does not request compression
 const options = { headers: { 'Accept-Encoding': 'gzip' } };
 await config.applyToHTTPSOptions(options);
 const url = `${config.getCurrentCluster().server}/api/v1/namespaces/${namespace}/configmaps?labelSelector=fill%3Dyes`;

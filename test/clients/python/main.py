@@ -1,4 +1,4 @@
-"""Reads and writes with the Python client, and prints what it met as one line of JSON."""
+"""Reads and writes with the Python client, and prints its results as one line of JSON."""
 
 import base64
 import json
@@ -65,7 +65,7 @@ while token != "":
     paged += len(page.items)
     token = page.metadata._continue or ""
 
-# the client asks for no compression by itself
+# the client does not request compression
 api = core.api_client
 url = api.configuration.host + "/api/v1/namespaces/default/configmaps?labelSelector=fill%3Dyes"
 headers = {"Accept-Encoding": "gzip"}

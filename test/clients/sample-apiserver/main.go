@@ -1,4 +1,4 @@
-// The published sample of a server behind the API, built with the library for such servers: it serves flunders.
+// The published sample of an aggregated server, built with the apiserver library: it serves flunders.
 package main
 
 import (

@@ -10,13 +10,13 @@ import { uniqueVersions } from './unique-versions.ts';
 import { atomic } from './watch/atomic.ts';
 import { bookmarkable } from './watch/bookmarkable.ts';
 import { filtered } from './watch/filtered.ts';
-import { noHole } from './watch/no-hole.ts';
+import { listThenWatch } from './watch/list-then-watch.ts';
 import { ordered } from './watch/ordered.ts';
 import { reliable } from './watch/reliable.ts';
 import { resumable } from './watch/resumable.ts';
 import { unique } from './watch/unique.ts';
 
-/** Every promise by its name. */
+/** The checks by the names of their promises. */
 export const checks = {
   'objects are linearizable': linearizable,
   'versions are used once': uniqueVersions,
@@ -24,9 +24,9 @@ export const checks = {
   'no acknowledged write is lost': lostWrites,
   'a list is the state at its version': listIsStateAtVersion,
   'pages are one snapshot': pagesAreOneSnapshot,
-  'lists are as fresh as asked': listIsFresh,
+  'lists are as fresh as requested': listIsFresh,
   'lists are filtered': listIsFiltered,
-  'reads of the past are not too old': oldReadsAreNotTooOld,
+  'reads are not older than requested': oldReadsAreNotTooOld,
   Ordered: ordered,
   Unique: unique,
   Atomic: atomic,
@@ -34,14 +34,14 @@ export const checks = {
   Resumable: resumable,
   Bookmarkable: bookmarkable,
   Filtered: filtered,
-  'list-then-watch has no hole': noHole,
+  'list-then-watch misses nothing': listThenWatch,
 } as const satisfies Record<string, Check>;
 
 export type CheckName = keyof typeof checks;
 
 export type Violations = ReadonlyMap<CheckName, readonly string[]>;
 
-/** What was broken, by the names of the promises. */
+/** Runs all checks; returns the violations by the names of the promises. */
 export function violationsOf(history: History): Violations {
   const log = new ChangeLog(history);
   const found = new Map<CheckName, string[]>();
@@ -54,7 +54,7 @@ export function violationsOf(history: History): Violations {
 
 const SHOWN = 3;
 
-/** For the reader of a failed test. */
+/** A text for the message of a failed test. */
 export function explainViolations(violations: Violations): string {
   return [...violations]
     .map(([name, sentences]) => {

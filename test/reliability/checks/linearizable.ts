@@ -8,9 +8,9 @@ import { EMPTY, type Register, step } from './register.ts';
  * moment between its start and its end, and in which each reply is the one that `register.ts` gives. An operation with
  * an unknown outcome takes effect at any moment after its start, or never.
  *
- * The search is Wing and Gong's, with Lowe's memory of what was tried: an operation is taken when no other one that is
- * not yet taken had ended before it began, and is given back when nothing fits after it. Versions make it cheap: they
- * are part of the replies, so a wrong order dies at once.
+ * The search is Wing and Gong's, with Lowe's cache of visited states: an operation is taken if no other untaken one had
+ * ended before it began, and is untaken if nothing fits after it. The search is fast because replies contain versions,
+ * so that a wrong order fails at once.
  */
 export const linearizable: Check = ({ operations }, log) => {
   const byKey = Map.groupBy(operations, ({ key }) => key);
@@ -18,22 +18,22 @@ export const linearizable: Check = ({ operations }, log) => {
     const certain = ofKey.filter((operation) => !isUnseen(operation, log));
     const stuck = search(certain, log);
     if (stuck === undefined) return [];
-    // writes that nobody saw may have happened all the same, and explain it
+    // writes that no client saw may have taken effect and can explain the history
     const all = certain.length === ofKey.length ? stuck : search(ofKey, log);
     return all === undefined ? [] : [explain(key, all)];
   });
 };
 
-/** A read without an answer tells nothing; a write of that kind may have left no trace. */
-function isUnseen({ ask, outcome }: Operation, log: ChangeLog): boolean {
-  if (outcome.kind !== 'unknown') return outcome.kind === 'refused';
-  if (ask.kind === 'get') return true;
-  return ask.kind !== 'delete' && log.madeBy(ask.token) === undefined;
+/** Whether an operation without an answer left no trace: a read, or a write whose state no client saw. */
+function isUnseen({ request, outcome }: Operation, log: ChangeLog): boolean {
+  if (outcome.kind !== 'unknown') return outcome.kind === 'rejected';
+  if (request.kind === 'get') return true;
+  return request.kind !== 'delete' && log.createdBy(request.token) === undefined;
 }
 
 interface Stuck {
   readonly register: Register;
-  /** one of these had to come next, and none could */
+  /** one of these must come next, but none fits */
   readonly next: readonly Operation[];
 }
 
@@ -42,18 +42,20 @@ interface Taken {
   readonly before: Register;
 }
 
-/** undefined: there is an order. Otherwise the place where the longest attempt ended. */
+/** Returns undefined if there is an order, otherwise the point where the longest attempt failed. */
 function search(unsorted: readonly Operation[], log: ChangeLog): Stuck | undefined {
   const operations = unsorted
-    .filter(({ ask, outcome }) => outcome.kind !== 'refused' && !(ask.kind === 'get' && outcome.kind === 'unknown'))
+    .filter(
+      ({ request, outcome }) => outcome.kind !== 'rejected' && !(request.kind === 'get' && outcome.kind === 'unknown'),
+    )
     .sort((a, b) => a.start - b.start);
-  const steps = operations.map(({ ask, outcome }) => ({
-    ask,
+  const steps = operations.map(({ request, outcome }) => ({
+    request,
     outcome,
-    seen: 'token' in ask ? log.madeBy(ask.token) : undefined,
+    seen: 'token' in request ? log.createdBy(request.token) : undefined,
   }));
   const order = new Order(operations);
-  const tried = new Set<string>();
+  const visited = new Set<string>();
   const taken: Taken[] = [];
   let register = EMPTY;
   let furthest: { count: number; stuck: Stuck } = { count: -1, stuck: { register, next: [] } };
@@ -62,9 +64,9 @@ function search(unsorted: readonly Operation[], log: ChangeLog): Stuck | undefin
     const index = order.candidates(from).find((candidate) => {
       const next = step(register, steps[candidate] as never);
       if (next === undefined) return false;
-      const memory = order.memory(candidate, next);
-      if (tried.has(memory)) return false;
-      tried.add(memory);
+      const state = order.stateKey(candidate, next);
+      if (visited.has(state)) return false;
+      visited.add(state);
       taken.push({ index: candidate, before: register });
       register = next;
       return true;
@@ -80,33 +82,33 @@ function search(unsorted: readonly Operation[], log: ChangeLog): Stuck | undefin
     }
     const last = taken.pop();
     if (last === undefined) return furthest.stuck;
-    order.giveBack(last.index);
+    order.untake(last.index);
     register = last.before;
     from = last.index + 1;
   }
   return undefined;
 }
 
-/** Which operations are taken, of those sorted by start. Everything before `#first` is. */
+/** Tracks which operations are taken, in order of their start. All operations before `#first` are taken. */
 class Order {
   readonly #operations: readonly Operation[];
   readonly #taken: boolean[];
   #first = 0;
   #furthest = 0;
-  /** those with an end, which all must be taken */
-  #left: number;
+  /** the number of untaken operations with an end, which all must be taken */
+  #remaining: number;
 
   constructor(operations: readonly Operation[]) {
     this.#operations = operations;
     this.#taken = operations.map(() => false);
-    this.#left = operations.filter(({ end }) => Number.isFinite(end)).length;
+    this.#remaining = operations.filter(({ end }) => Number.isFinite(end)).length;
   }
 
   done(): boolean {
-    return this.#left === 0;
+    return this.#remaining === 0;
   }
 
-  /** Those that may come next, from an index on: they began before any that is not taken had ended. */
+  /** The operations from an index on that may come next: no untaken operation had ended before their start. */
   candidates(from: number): number[] {
     const found: number[] = [];
     let earliestEnd = Number.POSITIVE_INFINITY;
@@ -126,13 +128,13 @@ class Order {
     while (this.#taken[this.#first]) this.#first++;
   }
 
-  giveBack(index: number): void {
+  untake(index: number): void {
     this.#set(index, false);
     this.#first = Math.min(this.#first, index);
   }
 
-  /** What is taken together with one more, and the state after: the rest of the search depends on nothing else. */
-  memory(index: number, register: Register): string {
+  /** Identifies the set of taken operations with one more, and the state after it: all that the further search depends on. */
+  stateKey(index: number, register: Register): string {
     let first = this.#first;
     while (this.#taken[first] || first === index) first++;
     let ahead = '';
@@ -144,7 +146,7 @@ class Order {
 
   #set(index: number, taken: boolean): void {
     this.#taken[index] = taken;
-    if (Number.isFinite((this.#operations[index] as Operation).end)) this.#left += taken ? -1 : 1;
+    if (Number.isFinite((this.#operations[index] as Operation).end)) this.#remaining += taken ? -1 : 1;
   }
 }
 
@@ -152,6 +154,6 @@ function explain(key: string, { register, next }: Stuck): string {
   const { present, version, uid, base, patch, colour } = register;
   const held = present
     ? describeState({ key, version: version ?? Number.NaN, uid: uid ?? '?', base, patch, colour })
-    : `nothing (last at ${register.floor})`;
+    : `nothing (last version ${register.floor})`;
   return `${key}: after the longest order there was ${held}, and none of these fits:\n${next.map((one) => `  ${describeOperation(one)}`).join('\n')}`;
 }

@@ -1,6 +1,6 @@
 import type { ChangeLog } from '../history/change-log.ts';
 import { describeState, type History, type List, type State, selects } from '../history/history.ts';
-import { initialLists } from '../history/leg.ts';
+import { initialLists } from '../history/stream-part.ts';
 import type { Check } from './check.ts';
 import { isAcknowledged } from './real-time-order.ts';
 
@@ -8,35 +8,35 @@ function allLists(history: History): List[] {
   return [...history.lists, ...history.watchers.flatMap(initialLists)];
 }
 
-function nameOf({ client, mode, asked, selector, pages }: List): string {
-  const what = `${mode} list of ${client}${asked === 0 ? '' : ` asked at ${asked}`}`;
+function nameOf({ client, mode, requested, selector, pages }: List): string {
+  const what = `${mode} list of ${client}${requested === 0 ? '' : ` requested at ${requested}`}`;
   return `${what}${selector === '' ? '' : ` of ${selector}`} at ${pages[0]?.version} in ${pages.length} pages`;
 }
 
 /**
- * Invariant: a list is the state at its version, exactly: each object as its last change up to that version left it,
- * and nothing else. Held against the replay of all changes that anybody saw.
+ * Invariant: a list contains exactly the state at its version: each object after its last change up to that version,
+ * and nothing else. The expected state is replayed from all observed changes.
  */
 export const listIsStateAtVersion: Check = (history, log) =>
   allLists(history).flatMap((list) => {
     const version = list.pages[0]?.version ?? 0;
     const items = list.pages.flatMap((page) => page.items);
-    return differences(items, log.stateAt(version, list.selector), list.whole).map(
+    return differences(items, log.stateAt(version, list.selector), list.isComplete).map(
       (text) => `${nameOf(list)}: ${text}`,
     );
   });
 
-/** Of a sequence that was not read to its end nothing is missing. */
-function differences(items: readonly State[], expected: ReadonlyMap<string, State>, whole: boolean): string[] {
+/** Missing objects are only reported if the list was read completely. */
+function differences(items: readonly State[], expected: ReadonlyMap<string, State>, isComplete: boolean): string[] {
   const seen = new Map(items.map((state) => [state.key, state]));
   const wrong = items
     .filter((state) => describeState(state) !== describeState(expected.get(state.key)))
-    .map((state) => `holds ${describeState(state)} instead of ${describeState(expected.get(state.key))}`);
-  const missing = whole ? [...expected.values()].filter((state) => !seen.has(state.key)) : [];
+    .map((state) => `contains ${describeState(state)} instead of ${describeState(expected.get(state.key))}`);
+  const missing = isComplete ? [...expected.values()].filter((state) => !seen.has(state.key)) : [];
   return [...wrong, ...missing.map((state) => `lacks ${describeState(state)}`)];
 }
 
-/** Invariant: the pages of a list are one snapshot: one version, keys that only rise, each object once. */
+/** Invariant: the pages of a list are one snapshot: one version, ascending keys, each object once. */
 export const pagesAreOneSnapshot: Check = (history) =>
   allLists(history).flatMap((list) => {
     const found: string[] = [];
@@ -44,7 +44,7 @@ export const pagesAreOneSnapshot: Check = (history) =>
     if (versions.size > 1) found.push(`${nameOf(list)}: pages at the versions ${[...versions].join(', ')}`);
     const keys = list.pages.flatMap((page) => page.items.map((state) => state.key));
     const unordered = keys.findIndex((key, i) => i > 0 && key <= (keys[i - 1] as string));
-    // a state that comes first on a watch has no promised order
+    // the initial state of a watch has no promised order
     if (unordered > 0 && history.lists.includes(list)) {
       found.push(`${nameOf(list)}: ${keys[unordered]} comes after ${keys[unordered - 1]}`);
     }
@@ -52,24 +52,26 @@ export const pagesAreOneSnapshot: Check = (history) =>
   });
 
 /**
- * Invariant: a list is as fresh as its mode says. Most recent: not older than any write that was acknowledged before
- * it began. Not older than, exact: by the version that was asked for.
+ * Invariant: a list is as fresh as its mode requires. Most recent: not older than any write that was acknowledged before
+ * its start. Not older than, exact: compared with the requested version.
  */
 export const listIsFresh: Check = (history, log) => {
   const acknowledged = newestByTime(history, log);
   return allLists(history).flatMap((list) => {
     const version = list.pages[0]?.version ?? 0;
-    if (list.mode === 'exact') return version === list.asked ? [] : [`${nameOf(list)}: not the version asked for`];
-    if (list.mode === 'not older than') return version >= list.asked ? [] : [`${nameOf(list)}: older than asked for`];
+    if (list.mode === 'exact')
+      return version === list.requested ? [] : [`${nameOf(list)}: not at the requested version`];
+    if (list.mode === 'not older than')
+      return version >= list.requested ? [] : [`${nameOf(list)}: older than requested`];
     if (list.mode === 'any') return [];
     const newest = acknowledged(list.start);
     return version >= newest
       ? []
-      : [`${nameOf(list)}: began at ${list.start.toFixed(1)}, when version ${newest} had been acknowledged`];
+      : [`${nameOf(list)}: started at ${list.start.toFixed(1)}, after version ${newest} was acknowledged`];
   });
 };
 
-/** The newest version that was acknowledged before a time; a deletion's is known from watches. */
+/** The newest version that was acknowledged before a time; versions of deletions are known from watches. */
 function newestByTime({ operations }: History, log: ChangeLog): (time: number) => number {
   const known = operations.flatMap((operation) => {
     if (isAcknowledged(operation)) return [{ end: operation.end, version: operation.outcome.state.version }];
@@ -87,17 +89,17 @@ function newestByTime({ operations }: History, log: ChangeLog): (time: number) =
   return (time) => steps.findLast((step) => step.end < time)?.newest ?? 0;
 }
 
-/** The version at which a certain incarnation of an object went. */
+/** The version at which the object with this uid was deleted. */
 export function deletionOf(log: ChangeLog, key: string, uid: string): number | undefined {
   return log.ofKey(key).find(({ version, state }) => state === undefined && log.before(key, version)?.uid === uid)
     ?.version;
 }
 
-/** Invariant: a list with a selector holds nothing that does not match. */
+/** Invariant: a list with a selector contains only matching objects. */
 export const listIsFiltered: Check = (history) =>
   allLists(history).flatMap((list) =>
     list.pages
       .flatMap((page) => page.items)
       .filter((state) => !selects(list.selector, state))
-      .map((state) => `${nameOf(list)}: holds ${describeState(state)}`),
+      .map((state) => `${nameOf(list)}: contains ${describeState(state)}`),
   );

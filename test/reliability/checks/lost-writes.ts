@@ -4,12 +4,12 @@ import type { Check } from './check.ts';
 import { type AcknowledgedWrite, isAcknowledged } from './real-time-order.ts';
 
 /**
- * Invariant: what was acknowledged stays. At the end each object is in the state of its newest acknowledged write, or
- * of a newer one; it may be absent only when a watch told of a deletion after that write, or one may have happened.
+ * Invariant: acknowledged writes are kept. At the end each object has the state of its newest acknowledged write, or
+ * a newer one; it may be absent only if a watch sent a later deletion, or a deletion had an unknown outcome.
  */
 export const lostWrites: Check = (history, log) => {
   const last = lastList(history);
-  if (last === undefined) return ['no most recent list was taken at the end'];
+  if (last === undefined) return ['there is no most recent list at the end'];
   const found: string[] = [];
   for (const write of newestWrites(history)) {
     const { version } = write.outcome.state;
@@ -20,7 +20,7 @@ export const lostWrites: Check = (history, log) => {
   return found;
 };
 
-/** Taken when all writers were done. */
+/** The list that was read after all writers had ended. */
 function lastList({ lists, endVersion }: History): Map<string, State> | undefined {
   const last = lists.findLast(
     ({ mode, selector, pages }) => mode === 'recent' && selector === '' && (pages[0]?.version ?? 0) >= endVersion,
@@ -41,7 +41,7 @@ function wasDeleted(history: History, log: ChangeLog, key: string, after: number
   return (
     log.ofKey(key).some((change) => change.state === undefined && change.version > after) ||
     history.operations.some(
-      ({ ask, outcome, ...of }) => of.key === key && ask.kind === 'delete' && outcome.kind === 'unknown',
+      ({ request, outcome, ...of }) => of.key === key && request.kind === 'delete' && outcome.kind === 'unknown',
     )
   );
 }

@@ -2,8 +2,8 @@ import { describeOperation, type Operation, type State } from '../history/histor
 import type { Check } from './check.ts';
 
 /**
- * Invariant: a write that began after another was acknowledged has the higher version, also when the two are about
- * different objects and went through different gateways.
+ * Invariant: a write that started after another was acknowledged has the higher version, also for different objects and
+ * different gateways.
  */
 export const realTimeOrder: Check = ({ operations }) => {
   const writes = operations.filter(isAcknowledged);
@@ -17,7 +17,7 @@ export const realTimeOrder: Check = ({ operations }) => {
       if (newest === undefined || versionOf(over) > versionOf(newest)) newest = over;
     }
     if (newest !== undefined && versionOf(newest) >= versionOf(write)) {
-      found.push(`${describeOperation(write)} began after ${describeOperation(newest)} was acknowledged`);
+      found.push(`${describeOperation(write)} started after ${describeOperation(newest)} was acknowledged`);
     }
   }
   return found;
@@ -26,7 +26,7 @@ export const realTimeOrder: Check = ({ operations }) => {
 export type AcknowledgedWrite = Operation & { readonly outcome: { readonly kind: 'state'; readonly state: State } };
 
 export function isAcknowledged(operation: Operation): operation is AcknowledgedWrite {
-  return operation.ask.kind !== 'get' && operation.outcome.kind === 'state';
+  return operation.request.kind !== 'get' && operation.outcome.kind === 'state';
 }
 
 function versionOf(write: AcknowledgedWrite): number {

@@ -1,12 +1,12 @@
-import type { Ask, Outcome, State } from '../history/history.ts';
+import type { OperationRequest, Outcome, State } from '../history/history.ts';
 
 /**
- * What the API promises of one object, as a machine of one step an operation.
+ * The API's promises for one object, as a state machine with one step for each operation.
  *
  *   absent --create v--> present at v --update expecting v / patch--> present at w > v --delete--> absent
  *
- * `floor` is the highest version that the object is known to have had: a later change has a higher one, also after a
- * deletion. A write whose outcome is unknown leaves a version that is unknown (undefined) until somebody reads it.
+ * `floor` is the highest known version of the object; a later change has a higher one, also after a deletion. After a
+ * write with an unknown outcome the version is undefined until a client reads it.
  */
 export interface Register {
   readonly present: boolean;
@@ -29,35 +29,37 @@ export const EMPTY: Register = {
 };
 
 export interface Step {
-  readonly ask: Ask;
+  readonly request: OperationRequest;
   readonly outcome: Outcome;
-  /** of an unknown outcome: the state that it made, when anybody saw it */
+  /** for an unknown outcome: the state that the write created, if a client saw it */
   readonly seen: State | undefined;
 }
 
-/** The register after an operation; undefined when it cannot have happened here with this outcome. */
-export function step(register: Register, { ask, outcome, seen }: Step): Register | undefined {
+/** The register after an operation; undefined if the operation cannot have this outcome here. */
+export function step(register: Register, { request, outcome, seen }: Step): Register | undefined {
   switch (outcome.kind) {
     case 'state':
-      return ask.kind === 'get' ? observed(register, outcome.state) : written(register, ask, outcome.state);
+      return request.kind === 'get' ? observed(register, outcome.state) : written(register, request, outcome.state);
     case 'deleted':
       return register.present && agrees(register.uid, outcome.uid) ? removed(register) : undefined;
     case 'absent':
-      return register.present || ask.kind === 'create' ? undefined : register;
+      return register.present || request.kind === 'create' ? undefined : register;
     case 'exists':
       return register.present ? register : undefined;
     case 'conflict':
-      return register.present && ask.kind === 'update' && register.version !== ask.expected ? register : undefined;
-    case 'refused':
+      return register.present && request.kind === 'update' && register.version !== request.expected
+        ? register
+        : undefined;
+    case 'rejected':
       return register;
     case 'unknown':
-      return ask.kind === 'delete' && register.present ? removed(register) : written(register, ask, seen);
+      return request.kind === 'delete' && register.present ? removed(register) : written(register, request, seen);
   }
 }
 
-/** Two values of which each may be unknown. */
-function agrees(known: string | number | undefined, told: string | number | undefined): boolean {
-  return known === undefined || told === undefined || known === told;
+/** Whether two values are equal; either may be unknown. */
+function agrees(known: string | number | undefined, reported: string | number | undefined): boolean {
+  return known === undefined || reported === undefined || known === reported;
 }
 
 function removed({ floor, version }: Register): Register {
@@ -71,28 +73,31 @@ function observed(register: Register, state: State): Register | undefined {
   return { ...register, uid: state.uid, version: state.version, floor: state.version };
 }
 
-function written(register: Register, ask: Ask, told: State | undefined): Register | undefined {
-  const next = effect(register, ask);
+function written(register: Register, request: OperationRequest, reported: State | undefined): Register | undefined {
+  const next = effect(register, request);
   if (next === undefined) return undefined;
-  if (told === undefined) return next;
+  if (reported === undefined) return next;
   const { base, patch, colour } = next;
-  const same = base === told.base && patch === told.patch && colour === told.colour && agrees(next.uid, told.uid);
-  if (!same || told.version <= register.floor) return undefined;
-  return { ...next, uid: told.uid, version: told.version, floor: told.version };
+  const same =
+    base === reported.base && patch === reported.patch && colour === reported.colour && agrees(next.uid, reported.uid);
+  if (!same || reported.version <= register.floor) return undefined;
+  return { ...next, uid: reported.uid, version: reported.version, floor: reported.version };
 }
 
-function effect(register: Register, ask: Ask): Register | undefined {
+function effect(register: Register, request: OperationRequest): Register | undefined {
   const { present, version, floor } = register;
   const changed = { ...register, present: true, version: undefined };
-  switch (ask.kind) {
+  switch (request.kind) {
     case 'create':
-      return present ? undefined : { ...changed, uid: undefined, base: ask.token, patch: '', colour: ask.colour };
+      return present
+        ? undefined
+        : { ...changed, uid: undefined, base: request.token, patch: '', colour: request.colour };
     case 'update':
-      return present && agrees(version, ask.expected) && ask.expected >= floor
-        ? { ...changed, base: ask.token, patch: '', colour: ask.colour }
+      return present && agrees(version, request.expected) && request.expected >= floor
+        ? { ...changed, base: request.token, patch: '', colour: request.colour }
         : undefined;
     case 'patch':
-      return present ? { ...changed, patch: ask.token, colour: ask.colour ?? register.colour } : undefined;
+      return present ? { ...changed, patch: request.token, colour: request.colour ?? register.colour } : undefined;
     default:
       return undefined;
   }

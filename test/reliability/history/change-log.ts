@@ -1,21 +1,21 @@
 import { contentOf, type History, type List, type State, selects } from './history.ts';
-import { legsOf } from './leg.ts';
+import { streamParts } from './stream-part.ts';
 
-/** One change as all observers together know it. */
+/** One change, derived from all observations. */
 export interface Change {
   readonly version: number;
   readonly key: string;
-  /** undefined: a deletion */
+  /** undefined for a deletion */
   readonly state: State | undefined;
-  /** who told of it first */
+  /** the first observation of it */
   readonly source: string;
 }
 
 /**
- * The changes of a run by version, put together from every reply and every event.
+ * The changes of a run by version, derived from every reply and every event.
  *
- * What acknowledgements say counts first, then reads, lists and watches. Whoever says something else about a version
- * is kept in `contradictions`. A deletion's version is known from watches only, as the API's reply does not tell it.
+ * Acknowledgements have priority, then reads, lists and watches. Observations that differ are kept in `contradictions`.
+ * The version of a deletion is known from watches only, because the API's reply does not contain it.
  */
 export class ChangeLog {
   readonly contradictions: string[] = [];
@@ -42,41 +42,41 @@ export class ChangeLog {
     return this.#byVersion.get(version);
   }
 
-  /** The state that a write made, when anybody saw it. */
-  madeBy(token: string): State | undefined {
+  /** The state that a write created, if a client saw it. */
+  createdBy(token: string): State | undefined {
     return this.#byToken.get(token);
   }
 
-  /** In order of versions. */
+  /** The changes of a key in order of versions. */
   ofKey(key: string): readonly Change[] {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** What a key was just before a version. */
+  /** The state of a key just before a version. */
   before(key: string, version: number): State | undefined {
     const changes = this.ofKey(key);
-    return changes[placeAfter(changes, version - Number.EPSILON * version) - 1]?.state;
+    return changes[indexAfter(changes, version - Number.EPSILON * version) - 1]?.state;
   }
 
-  /** What a key was at a version. */
+  /** The state of a key at a version. */
   keyAt(key: string, version: number): State | undefined {
     const changes = this.ofKey(key);
-    return changes[placeAfter(changes, version) - 1]?.state;
+    return changes[indexAfter(changes, version) - 1]?.state;
   }
 
-  /** What a list at a version must hold. */
+  /** The expected contents of a list at a version. */
   stateAt(version: number, selector = ''): Map<string, State> {
     const states = new Map<string, State>();
     for (const [key, changes] of this.#byKey) {
-      const state = changes[placeAfter(changes, version) - 1]?.state;
+      const state = changes[indexAfter(changes, version) - 1]?.state;
       if (state !== undefined && selects(selector, state)) states.set(key, state);
     }
     return states;
   }
 
-  /** After one version and through another. */
+  /** The changes after one version and through another. */
   between(after: number, through: number): readonly Change[] {
-    return this.changes.slice(placeAfter(this.changes, after), placeAfter(this.changes, through));
+    return this.changes.slice(indexAfter(this.changes, after), indexAfter(this.changes, through));
   }
 
   #add(change: Change): void {
@@ -87,14 +87,14 @@ export class ChangeLog {
       if (state !== undefined) this.#byToken.set(state.patch === '' ? state.base : state.patch, state);
     } else if (textOf(known) !== textOf(change)) {
       this.contradictions.push(
-        `version ${change.version}: ${known.source} says ${textOf(known)}, ${change.source} says ${textOf(change)}`,
+        `version ${change.version}: ${known.source} shows ${textOf(known)}, ${change.source} shows ${textOf(change)}`,
       );
     }
   }
 }
 
-/** Where the changes above a version begin. */
-function placeAfter(changes: readonly Change[], version: number): number {
+/** The index of the first change above a version. */
+function indexAfter(changes: readonly Change[], version: number): number {
   let low = 0;
   let high = changes.length;
   while (low < high) {
@@ -109,20 +109,20 @@ function textOf({ key, state }: Change): string {
   return state === undefined ? `deletion of ${key}` : contentOf(state);
 }
 
-interface Told {
+interface Observation {
   readonly source: string;
   readonly state: State;
 }
 
-function* statesOf(history: History): Generator<Told> {
+function* statesOf(history: History): Generator<Observation> {
   const writesFirst = [...history.operations].sort(
-    (a, b) => Number(a.ask.kind === 'get') - Number(b.ask.kind === 'get'),
+    (a, b) => Number(a.request.kind === 'get') - Number(b.request.kind === 'get'),
   );
-  for (const { client, ask, outcome } of writesFirst) {
-    if (outcome.kind === 'state') yield { source: `${ask.kind} of ${client}`, state: outcome.state };
+  for (const { client, request, outcome } of writesFirst) {
+    if (outcome.kind === 'state') yield { source: `${request.kind} of ${client}`, state: outcome.state };
   }
   for (const { client, state } of history.oldReads) {
-    if (state !== undefined) yield { source: `read of the past of ${client}`, state };
+    if (state !== undefined) yield { source: `old read of ${client}`, state };
   }
   for (const list of history.lists)
     for (const state of itemsOf(list)) yield { source: `list of ${list.client}`, state };
@@ -134,11 +134,11 @@ function* statesOf(history: History): Generator<Told> {
   }
 }
 
-/** Only what watches without a selector say: elsewhere DELETED may be an update that left the selection. */
-function* deletionsOf(history: History): Generator<Told> {
+/** Only from watches without a selector: elsewhere DELETED may be an update that left the selection. */
+function* deletionsOf(history: History): Generator<Observation> {
   for (const watcher of history.watchers.filter(({ selector }) => selector === '')) {
-    for (const leg of legsOf(watcher)) {
-      for (const event of leg.events) {
+    for (const part of streamParts(watcher)) {
+      for (const event of part.events) {
         if (event.type === 'DELETED') yield { source: `watch ${watcher.name}`, state: event.state };
       }
     }

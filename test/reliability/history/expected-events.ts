@@ -4,11 +4,11 @@ import { type EventType, type Selector, type State, selects } from './history.ts
 export interface ExpectedEvent {
   readonly type: EventType;
   readonly version: number;
-  /** of a DELETED the last state */
+  /** for DELETED, the last state */
   readonly state: State;
 }
 
-/** What a watch must show of a change; undefined where the selection has nothing to do with it. */
+/** The event that a watch must send for a change; undefined if the selection does not include it. */
 export function expectedEvent(log: ChangeLog, change: Change, selector: Selector): ExpectedEvent | undefined {
   const { version, key, state } = change;
   const previous = log.before(key, version);
@@ -17,7 +17,7 @@ export function expectedEvent(log: ChangeLog, change: Change, selector: Selector
   return was ? { type: 'DELETED', version, state: previous as State } : undefined;
 }
 
-/** What a watch must have shown after one version and through another. */
+/** The events that a watch must send after one version and through another. */
 export function expectedBetween(log: ChangeLog, selector: Selector, after: number, through: number): ExpectedEvent[] {
   return log.between(after, through).flatMap((change) => {
     const event = expectedEvent(log, change, selector);

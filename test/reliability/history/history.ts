@@ -1,15 +1,15 @@
 /**
- * What clients did and what they were told: all that the checks know. Times are milliseconds of one clock.
+ * The requests of all clients and the answers, which are the input of all checks. Times are milliseconds of one clock.
  *
- * Every write carries a token of its own, so that each state can be traced to the write that made it. A create or an
- * update sets `base` and empties `patch`; a patch sets `patch` and keeps `base`, so that a patch of a stale state shows.
+ * Every write has a unique token, so that each state can be traced to its write. A create or an update sets `base` and
+ * empties `patch`; a patch sets `patch` and keeps `base`, so that a patch of a stale state is visible.
  */
 export interface History {
   readonly operations: Operation[];
   readonly lists: List[];
   readonly oldReads: OldRead[];
   readonly watchers: Watcher[];
-  /** the version of the last write of all; every watcher that was not given up has come to it */
+  /** the version of the last write; every watcher must reach it */
   endVersion: number;
 }
 
@@ -20,14 +20,14 @@ export interface State {
   readonly version: number;
   readonly base: string;
   readonly patch: string;
-  /** the label that selectors look at */
+  /** the label that selectors use */
   readonly colour: string;
 }
 
-export type Ask =
+export type OperationRequest =
   | { readonly kind: 'create'; readonly token: string; readonly colour: string }
   | { readonly kind: 'update'; readonly token: string; readonly colour: string; readonly expected: number }
-  /** without a colour it keeps the one that is there */
+  /** without a colour, the patch keeps the current one */
   | { readonly kind: 'patch'; readonly token: string; readonly colour?: string }
   | { readonly kind: 'delete' }
   | { readonly kind: 'get' };
@@ -39,16 +39,16 @@ export type Outcome =
   | { readonly kind: 'exists' }
   | { readonly kind: 'conflict' }
   /** the server promised that nothing happened */
-  | { readonly kind: 'refused' }
-  /** it may have happened, or happen later, or never */
+  | { readonly kind: 'rejected' }
+  /** it may have taken effect, may take effect later, or never */
   | { readonly kind: 'unknown' };
 
 export interface Operation {
   readonly client: string;
   readonly key: string;
-  readonly ask: Ask;
+  readonly request: OperationRequest;
   readonly start: number;
-  /** of an unknown outcome: never */
+  /** infinite if the outcome is unknown */
   readonly end: number;
   readonly outcome: Outcome;
 }
@@ -59,23 +59,23 @@ export type Selector = string;
 export interface List {
   readonly client: string;
   readonly mode: 'recent' | 'any' | 'not older than' | 'exact';
-  /** the version that was asked for */
-  readonly asked: number;
+  /** the requested version */
+  readonly requested: number;
   readonly selector: Selector;
   readonly start: number;
-  /** one, or as many as the limit made */
+  /** one page, or several if there is a limit */
   readonly pages: readonly Page[];
-  /** false where a later page was not given */
-  readonly whole: boolean;
+  /** false if a later page could not be read */
+  readonly isComplete: boolean;
 }
 
-/** A get that is content with a state of the past. */
+/** A get that accepts an old state. */
 export interface OldRead {
   readonly client: string;
   readonly key: string;
-  /** not older than this version; 0: any */
-  readonly asked: number;
-  /** undefined: it was not there */
+  /** the minimum version; 0 accepts any */
+  readonly requested: number;
+  /** undefined if the object was absent */
   readonly state: State | undefined;
 }
 
@@ -92,19 +92,19 @@ export type WatchEvent =
 
 /** One response to a watch. */
 export interface Stream {
-  /** it goes on after this version; undefined: it begins with the state */
+  /** the version after which it resumes; undefined if it begins with the state */
   readonly after: number | undefined;
   readonly start: number;
   readonly events: WatchEvent[];
-  /** the server no longer had the history */
+  /** whether the server answered 410 */
   expired: boolean;
 }
 
-/** A client that follows a collection: a list or a state first, then streams, each from where the one before ended. */
+/** A client that watches a collection: it begins with a list or the state; each stream resumes where the last one ended. */
 export interface Watcher {
   readonly name: string;
   readonly selector: Selector;
-  /** undefined: the first stream begins with the state */
+  /** undefined if the first stream begins with the state */
   readonly list: List | undefined;
   readonly streams: Stream[];
 }
@@ -117,7 +117,7 @@ export function selects(selector: Selector, state: State | undefined): boolean {
   return state !== undefined && (selector === '' || state.colour === selector);
 }
 
-/** Everything but the version, which a deletion changes. */
+/** The state without its version, which a deletion changes. */
 export function contentOf(state: State): string {
   return `${state.key} uid=${state.uid} base=${state.base} patch=${state.patch} colour=${state.colour}`;
 }
@@ -127,8 +127,8 @@ export function describeState(state: State | undefined): string {
 }
 
 export function describeOperation(operation: Operation): string {
-  const { client, key, ask, start, end, outcome } = operation;
-  const asked = Object.entries(ask).map(([name, value]) => (name === 'kind' ? value : `${name}=${value}`));
-  const told = outcome.kind === 'state' ? describeState(outcome.state) : outcome.kind;
-  return `${client} [${start.toFixed(1)}, ${end.toFixed(1)}] ${asked.join(' ')} ${key} -> ${told}`;
+  const { client, key, request, start, end, outcome } = operation;
+  const words = Object.entries(request).map(([name, value]) => (name === 'kind' ? value : `${name}=${value}`));
+  const answer = outcome.kind === 'state' ? describeState(outcome.state) : outcome.kind;
+  return `${client} [${start.toFixed(1)}, ${end.toFixed(1)}] ${words.join(' ')} ${key} -> ${answer}`;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 
-/** Where a gateway is, and who calls it. */
+/** The address of a gateway, and the credentials of its client. */
 export interface Endpoint {
   readonly server: string;
   readonly token: string;
@@ -12,9 +12,9 @@ export interface Endpoint {
 export type Reply =
   // biome-ignore lint/suspicious/noExplicitAny: bodies of any kind
   | { readonly kind: 'answered'; readonly code: number; readonly json: any }
-  /** it was never sent */
+  /** the request was not sent */
   | { readonly kind: 'unreachable' }
-  /** it was sent, and what became of it is not known */
+  /** the request was sent, and its outcome is unknown */
   | { readonly kind: 'lost' };
 
 interface Call {
@@ -24,7 +24,7 @@ interface Call {
   readonly contentType?: string;
 }
 
-/** One client of one gateway. It never tries again: each answer, or its lack, is for the history. */
+/** A client of one gateway. It never retries, because the history must contain each answer and each failure. */
 export class Api {
   readonly #endpoint: Endpoint;
   readonly #agent: Agent;
@@ -54,7 +54,7 @@ export class Api {
     });
   }
 
-  /** A response that goes on, on a connection of its own; undefined when none began. */
+  /** Starts a streamed response on a new connection; undefined if that fails. */
   stream(path: string): Promise<IncomingMessage | undefined> {
     return new Promise((resolve) => {
       const sent = this.#open({ method: 'GET', path }, false, resolve);
@@ -68,13 +68,13 @@ export class Api {
     this.#agent.destroy();
   }
 
-  #open({ method, path, contentType }: Call, agent: Agent | false, answered: (response: IncomingMessage) => void) {
+  #open({ method, path, contentType }: Call, agent: Agent | false, onResponse: (response: IncomingMessage) => void) {
     const { server, token } = this.#endpoint;
     const headers = {
       Authorization: `Bearer ${token}`,
       ...(contentType === undefined ? {} : { 'Content-Type': contentType }),
     };
-    return request(new URL(path, server), { method, headers, agent, ca: this.#agent.options.ca }, answered);
+    return request(new URL(path, server), { method, headers, agent, ca: this.#agent.options.ca }, onResponse);
   }
 }
 

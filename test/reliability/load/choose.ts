@@ -1,12 +1,12 @@
 import type { Random } from '@tidegate/testkit';
-import type { Ask, List, State } from '../history/history.ts';
+import type { List, OperationRequest, State } from '../history/history.ts';
 
-/** What the clients of a run know together: enough to name versions that are, or were a moment ago, current. */
+/** The states that the clients of a run have seen; provides versions that are or were recently current. */
 export class Knowledge {
   readonly #states = new Map<string, State>();
   newest = 0;
 
-  saw(state: State): void {
+  observe(state: State): void {
     this.#states.set(state.key, state);
     this.newest = Math.max(this.newest, state.version);
   }
@@ -18,13 +18,13 @@ export class Knowledge {
 
 export const COLOURS = ['red', 'blue'] as const;
 
-/** Few keys, so that clients meet. */
+/** A small number of keys, so that clients conflict. */
 export function keysOf(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `r-${i}`);
 }
 
 /** The next operation of a client. Its token is unique in the run. */
-export function chooseAsk(random: Random, known: State | undefined, token: string): Ask {
+export function chooseRequest(random: Random, known: State | undefined, token: string): OperationRequest {
   const colour = random.pick(COLOURS);
   const kind = random.weighted({ create: known === undefined ? 60 : 12, update: 22, patch: 22, delete: 12, get: 22 });
   switch (kind) {
@@ -39,15 +39,15 @@ export function chooseAsk(random: Random, known: State | undefined, token: strin
   }
 }
 
-export type ListChoice = Pick<List, 'mode' | 'asked' | 'selector'> & {
-  /** 0: all at once */
+export type ListChoice = Pick<List, 'mode' | 'requested' | 'selector'> & {
+  /** 0 for no limit */
   readonly limit: number;
 };
 
 export function chooseList(random: Random, newest: number): ListChoice {
   const wanted = random.weighted({ recent: 4, any: 2, 'not older than': 2, exact: 2 });
   const mode = newest === 0 ? 'recent' : wanted;
-  const asked =
+  const requested =
     mode === 'recent' || mode === 'any' ? 0 : Math.max(1, newest - (mode === 'exact' ? random.below(20) : 0));
-  return { mode, asked, selector: random.pick(['', '', ...COLOURS]), limit: random.pick([0, 2, 3, 5]) };
+  return { mode, requested, selector: random.pick(['', '', ...COLOURS]), limit: random.pick([0, 2, 3, 5]) };
 }

@@ -2,43 +2,43 @@ import type { IncomingMessage } from 'node:http';
 import type { Random } from '@tidegate/testkit';
 import { type Selector, type Stream, versionOf, type WatchEvent, type Watcher } from '../history/history.ts';
 import type { Api } from './api.ts';
+import { pauseAfterFailure } from './failure-pause.ts';
 import { LABEL, stateOf } from './object.ts';
 import type { Recorder } from './recorder.ts';
-import { afterTrouble } from './trouble-pause.ts';
 
-/** A bookmark comes two seconds before the end of each stream, so that there are some. */
+/** The server sends a bookmark two seconds before the end of each stream, so short streams produce bookmarks. */
 const STREAM_SECONDS = 3;
 const STREAM_LIMIT_MS = 6000;
 
-interface Following {
+interface FollowerOptions {
   readonly recorder: Recorder;
-  /** each stream goes to any of them: what one gateway told, the next one must know */
+  /** each stream uses a random one, so that a gateway must resume a stream of another */
   readonly apis: readonly Api[];
   readonly random: Random;
   readonly name: string;
   readonly selector: Selector;
-  /** what comes first: a list, a streamed list, or a watch without a version */
+  /** how it begins: with a list, a streamed list, or a watch without a version */
   readonly begin: 'list' | 'streamed list' | 'state';
-  /** half of the streams are cut by the client, at random */
-  readonly cuts: boolean;
+  /** whether the client ends half of the streams early, at random */
+  readonly disconnects: boolean;
 }
 
-/** Follows a collection as informers do: from its state on, over any number of streams, cut at random moments. */
+/** Watches a collection as informers do: from its state, over any number of streams. */
 export class CollectionFollower {
-  readonly #options: Following;
+  readonly #options: FollowerOptions;
   readonly #record: Watcher & { list: Watcher['list'] };
   #after: number | undefined;
   #stopped = false;
   #response: IncomingMessage | undefined;
 
-  constructor(options: Following) {
+  constructor(options: FollowerOptions) {
     this.#options = options;
     this.#record = { name: options.name, selector: options.selector, list: undefined, streams: [] };
     options.recorder.history.watchers.push(this.#record);
   }
 
-  /** the version that it has come to, once it has begun */
-  get at(): number | undefined {
+  /** the version that it has reached, or undefined before it has begun */
+  get version(): number | undefined {
     return this.#after;
   }
 
@@ -47,15 +47,15 @@ export class CollectionFollower {
     while (begin === 'list' && this.#record.list === undefined && !this.#stopped) {
       const list = await recorder.list(random.pick(apis), `watch ${name}`, {
         mode: 'recent',
-        asked: 0,
+        requested: 0,
         selector,
         limit: 0,
       });
-      if (list === undefined) await afterTrouble();
+      if (list === undefined) await pauseAfterFailure();
       this.#record.list = list;
       this.#after = list?.pages[0]?.version;
     }
-    while (!this.#stopped) if (!(await this.#follow())) await afterTrouble();
+    while (!this.#stopped) if (!(await this.#follow())) await pauseAfterFailure();
   }
 
   stop(): void {
@@ -63,9 +63,9 @@ export class CollectionFollower {
     this.#response?.destroy();
   }
 
-  /** One stream; false when there was none. */
+  /** Reads one stream; returns false if it could not be started. */
   async #follow(): Promise<boolean> {
-    const { apis, random, cuts } = this.#options;
+    const { apis, random, disconnects } = this.#options;
     const start = performance.now();
     const response = await random.pick(apis).stream(this.#path());
     if (response?.statusCode !== 200) {
@@ -77,10 +77,10 @@ export class CollectionFollower {
     const limit = setTimeout(() => response.destroy(), STREAM_LIMIT_MS);
     const stream: Stream = { after: this.#after, start, events: [], expired: false };
     this.#record.streams.push(stream);
-    const cutAfter = cuts && random.chance(0.5) ? 1 + random.below(80) : Number.POSITIVE_INFINITY;
+    const maxEvents = disconnects && random.chance(0.5) ? 1 + random.below(80) : Number.POSITIVE_INFINITY;
     for await (const line of linesOf(response)) {
-      this.#take(stream, line);
-      if (stream.events.length >= cutAfter && this.#after !== undefined) response.destroy();
+      this.#receive(stream, line);
+      if (stream.events.length >= maxEvents && this.#after !== undefined) response.destroy();
     }
     clearTimeout(limit);
     return true;
@@ -102,7 +102,7 @@ export class CollectionFollower {
     return `${recorder.path}?${query}`;
   }
 
-  #take(stream: Stream, line: string): void {
+  #receive(stream: Stream, line: string): void {
     const { type, object } = JSON.parse(line);
     if (type === 'ERROR') {
       if (object.code === 410) this.#expired(stream);
@@ -111,8 +111,8 @@ export class CollectionFollower {
     const event = this.#eventOf(type, object);
     if (event === undefined) return;
     stream.events.push(event);
-    const stateIsOver = this.#after !== undefined || (event.type === 'BOOKMARK' && event.initialEnd);
-    if (stateIsOver) this.#after = Math.max(this.#after ?? 0, versionOf(event));
+    const isAfterState = this.#after !== undefined || (event.type === 'BOOKMARK' && event.initialEnd);
+    if (isAfterState) this.#after = Math.max(this.#after ?? 0, versionOf(event));
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: an object of the API
@@ -126,7 +126,7 @@ export class CollectionFollower {
     return state && { type: type as 'ADDED', state };
   }
 
-  /** Its client would have to begin anew: this one is over. */
+  /** A real client would list again; this one stops. */
   #expired(stream: Stream): void {
     stream.expired = true;
     if (!this.#record.streams.includes(stream)) this.#record.streams.push(stream);
@@ -134,7 +134,7 @@ export class CollectionFollower {
   }
 }
 
-/** Whole lines only; a stream that breaks just ends. */
+/** Yields complete lines; a broken connection ends the stream. */
 async function* linesOf(response: IncomingMessage): AsyncIterable<string> {
   let rest = '';
   try {
@@ -144,7 +144,7 @@ async function* linesOf(response: IncomingMessage): AsyncIterable<string> {
       yield* lines;
     }
   } catch (error) {
-    // cut, by either side
+    // closed by either side
     if (!['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error;
   }

@@ -1,6 +1,6 @@
-import type { Ask, State } from '../history/history.ts';
+import type { OperationRequest, State } from '../history/history.ts';
 
-/** How states of the model are written as ConfigMaps, and read from them. */
+/** ConfigMaps store the states of the model. */
 interface ConfigMap {
   readonly metadata: {
     readonly name: string;
@@ -13,12 +13,12 @@ interface ConfigMap {
 }
 
 export const LABEL = 'colour';
-const OURS = /^(r|end)-/;
+const TEST_NAME = /^(r|end)-/;
 
-/** undefined: an object that the system put there. One of another namespace gets a key that nobody wrote. */
+/** Undefined for objects of the system. An object of another namespace gets a key that no client wrote. */
 export function stateOf(object: ConfigMap, namespace: string): State | undefined {
   const { metadata, data } = object;
-  if (!OURS.test(metadata.name)) return undefined;
+  if (!TEST_NAME.test(metadata.name)) return undefined;
   return {
     key: metadata.namespace === namespace ? metadata.name : `${metadata.namespace}/${metadata.name}`,
     uid: metadata.uid,
@@ -31,7 +31,7 @@ export function stateOf(object: ConfigMap, namespace: string): State | undefined
 
 const PAD = /p(\d+)$/;
 
-/** Some values are large, so that they take other ways through the parts. The token says how large. */
+/** A token for a large value, which takes other code paths; the token contains the size. */
 export function largeToken(token: string, bytes: number): string {
   return `${token}p${bytes}`;
 }
@@ -41,28 +41,28 @@ function padOf(token: string): { pad?: string } {
   return bytes === undefined ? {} : { pad: 'x'.repeat(Number(bytes)) };
 }
 
-/** A value that was cut or mixed with another one shows as content that nobody wrote. */
+/** Makes a truncated or mixed value visible as content that no client wrote. */
 function wrongPad(data: ConfigMap['data']): string {
   const found = data?.pad?.length ?? 0;
   return found === (padOf(data?.base ?? '').pad?.length ?? 0) ? '' : ` with a pad of ${found}`;
 }
 
-export function bodyOf(key: string, ask: Ask): unknown {
+export function bodyOf(key: string, request: OperationRequest): unknown {
   const whole = { apiVersion: 'v1', kind: 'ConfigMap' };
-  switch (ask.kind) {
+  switch (request.kind) {
     case 'create':
       return {
         ...whole,
-        metadata: { name: key, labels: { [LABEL]: ask.colour } },
-        data: { base: ask.token, ...padOf(ask.token) },
+        metadata: { name: key, labels: { [LABEL]: request.colour } },
+        data: { base: request.token, ...padOf(request.token) },
       };
     case 'update': {
-      const metadata = { name: key, resourceVersion: String(ask.expected), labels: { [LABEL]: ask.colour } };
-      return { ...whole, metadata, data: { base: ask.token, ...padOf(ask.token) } };
+      const metadata = { name: key, resourceVersion: String(request.expected), labels: { [LABEL]: request.colour } };
+      return { ...whole, metadata, data: { base: request.token, ...padOf(request.token) } };
     }
     case 'patch': {
-      const metadata = ask.colour === undefined ? {} : { metadata: { labels: { [LABEL]: ask.colour } } };
-      return { ...metadata, data: { patch: ask.token } };
+      const metadata = request.colour === undefined ? {} : { metadata: { labels: { [LABEL]: request.colour } } };
+      return { ...metadata, data: { patch: request.token } };
     }
     default:
       return undefined;

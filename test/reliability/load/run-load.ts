@@ -1,68 +1,69 @@
 import { Random, until } from '@tidegate/testkit';
-import type { Ask, History } from '../history/history.ts';
+import type { History, OperationRequest } from '../history/history.ts';
 import { Api, type Endpoint } from './api.ts';
-import { COLOURS, chooseAsk, chooseList, keysOf } from './choose.ts';
+import { COLOURS, chooseList, chooseRequest, keysOf } from './choose.ts';
+import { pauseAfterFailure } from './failure-pause.ts';
 import { CollectionFollower } from './follow-collection.ts';
 import { largeToken } from './object.ts';
 import { Recorder } from './recorder.ts';
-import { afterTrouble } from './trouble-pause.ts';
 
 export interface LoadOptions {
   readonly seed: number;
-  /** one for each run, so that runs do not meet */
+  /** a namespace for each run, so that runs do not interfere */
   readonly namespace: string;
   /** clients are spread over them */
   readonly endpoints: readonly Endpoint[];
-  /** how many operations the writers do together, or until when */
+  /** the number of operations of all writers; they stop earlier when `isOver` returns true */
   readonly operations: number;
-  readonly over?: () => boolean;
-  /** told after each operation that had a certain outcome */
-  readonly done?: () => void;
+  readonly isOver?: () => boolean;
+  /** called after each operation with a known outcome */
+  readonly onDone?: () => void;
   readonly writers?: number;
   readonly keys?: number;
-  /** what a client waits for an answer */
+  /** how long a client waits for an answer */
   readonly timeoutMs?: number;
-  /** what the watchers have to come to the end */
+  /** how long the watchers may take to reach the end */
   readonly catchUpMs: number;
-  readonly betweenMs?: number;
+  /** the average pause between the operations of a writer */
+  readonly pauseMs?: number;
 }
 
 const KEYS = 12;
-/** Of a hundred writes: most are small, few go another way, and fewer do not fit into a message of the bus. */
+/** Sizes and their percentages: some writes are large, and some exceed the message size of the bus. */
 const LARGE_BYTES = { 0: 98.2, 80000: 1.6, 1040000: 0.2 };
 
 const FOLLOWERS = [
-  { name: 'all from a list', selector: '', begin: 'list', cuts: true },
-  { name: 'all streamed', selector: '', begin: 'streamed list', cuts: false },
-  { name: 'red from a list', selector: 'red', begin: 'list', cuts: true },
-  { name: 'red from the state', selector: 'red', begin: 'state', cuts: true },
-  { name: 'blue streamed', selector: 'blue', begin: 'streamed list', cuts: true },
+  { name: 'all from a list', selector: '', begin: 'list', disconnects: true },
+  { name: 'all streamed', selector: '', begin: 'streamed list', disconnects: false },
+  { name: 'red from a list', selector: 'red', begin: 'list', disconnects: true },
+  { name: 'red from the state', selector: 'red', begin: 'state', disconnects: true },
+  { name: 'blue streamed', selector: 'blue', begin: 'streamed list', disconnects: true },
 ] as const;
 
 /**
- * Random work of many clients, and all that they saw of it.
+ * Runs random operations of many clients and returns the history.
  *
- * The watchers begin before the first write and come to the end after the last one: what is known of deletions is
- * known from those that select all.
+ * The watchers begin before the first write and end after the last one, because the versions of deletions are known
+ * only from watchers without a selector.
  */
 export async function runLoad(options: LoadOptions): Promise<History> {
   const recorder = new Recorder(options.namespace);
   const { endpoints, seed, timeoutMs = 5000 } = options;
   const apis = endpoints.map((endpoint) => new Api(endpoint, timeoutMs));
-  await makeNamespace(apis[0] as Api, options.namespace);
+  await createNamespace(apis[0] as Api, options.namespace);
 
   const followers = FOLLOWERS.map(
-    (who, i) => new CollectionFollower({ ...who, recorder, apis, random: new Random(seed * 1000 + i) }),
+    (follower, i) => new CollectionFollower({ ...follower, recorder, apis, random: new Random(seed * 1000 + i) }),
   );
   const following = followers.map((follower) => follower.run());
   try {
-    await until('the watchers to have begun', () => followers.every((follower) => follower.at !== undefined));
+    await until('the watchers to start', () => followers.every((follower) => follower.version !== undefined));
     await work(recorder, apis, options);
     await finish(recorder, apis);
     const { endVersion } = recorder.history;
-    const atEnd = () => followers.every(({ at = 0 }) => at >= endVersion);
-    // who does not come to the end is named by the checks
-    await until('the watchers to come to the end', atEnd, options.catchUpMs).catch(() => undefined);
+    const atEnd = () => followers.every(({ version = 0 }) => version >= endVersion);
+    // the checks report watchers that do not reach the end
+    await until('the watchers to reach the end', atEnd, options.catchUpMs).catch(() => undefined);
   } finally {
     for (const follower of followers) follower.stop();
     await Promise.all(following);
@@ -83,7 +84,7 @@ async function work(recorder: Recorder, apis: readonly Api[], options: LoadOptio
   await Promise.all(listers);
 }
 
-async function makeNamespace(api: Api, name: string): Promise<void> {
+async function createNamespace(api: Api, name: string): Promise<void> {
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
   await until('a namespace', async () => {
     const reply = await api.send({ method: 'POST', path: '/api/v1/namespaces', body, contentType: 'application/json' });
@@ -98,18 +99,22 @@ async function write(
   i: number,
   budget: { left: number },
 ): Promise<void> {
-  const { seed, over = () => false, done = () => {}, betweenMs = 0, keys = KEYS } = options;
+  const { seed, isOver = () => false, onDone = () => {}, pauseMs = 0, keys = KEYS } = options;
   const random = new Random(seed * 1000 + 100 + i);
   const names = keysOf(keys);
-  while (budget.left-- > 0 && !over()) {
+  while (budget.left-- > 0 && !isOver()) {
     const key = random.pick(names);
     const token = recorder.nextToken();
     const large = random.weighted(LARGE_BYTES);
-    const ask = chooseAsk(random, recorder.knowledge.of(key), large === '0' ? token : largeToken(token, Number(large)));
-    const { outcome } = await recorder.operate(random.pick(apis), `writer-${i}`, key, ask);
-    if (outcome.kind === 'unknown' || outcome.kind === 'refused') await afterTrouble();
-    else done();
-    if (betweenMs > 0) await new Promise((resolve) => setTimeout(resolve, random.below(2 * betweenMs)));
+    const request = chooseRequest(
+      random,
+      recorder.knowledge.of(key),
+      large === '0' ? token : largeToken(token, Number(large)),
+    );
+    const { outcome } = await recorder.operate(random.pick(apis), `writer-${i}`, key, request);
+    if (outcome.kind === 'unknown' || outcome.kind === 'rejected') await pauseAfterFailure();
+    else onDone();
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, random.below(2 * pauseMs)));
   }
 }
 
@@ -118,25 +123,25 @@ async function list(
   apis: readonly Api[],
   options: LoadOptions,
   i: number,
-  over: () => boolean,
+  isOver: () => boolean,
 ): Promise<void> {
   const random = new Random(options.seed * 1000 + 500 + i);
   const names = keysOf(options.keys ?? KEYS);
-  while (!over()) {
+  while (!isOver()) {
     const { newest } = recorder.knowledge;
     const done = await recorder.list(random.pick(apis), 'lister', chooseList(random, newest));
     await recorder.readOld(random.pick(apis), 'lister', random.pick(names), random.chance(0.3) ? 0 : newest);
-    if (done === undefined || random.chance(0.7)) await afterTrouble();
+    if (done === undefined || random.chance(0.7)) await pauseAfterFailure();
   }
 }
 
-/** The last writes, one that each selection sees, certain to be there; then the last list. */
+/** The last writes, one for each selector, repeated until they are certain; then the last list. */
 async function finish(recorder: Recorder, apis: readonly Api[]): Promise<void> {
   const api = apis[0] as Api;
   const { history } = recorder;
   for (const colour of COLOURS) {
     const key = `end-${colour}`;
-    const ask: Ask = { kind: 'create', token: recorder.nextToken(), colour };
+    const request: OperationRequest = { kind: 'create', token: recorder.nextToken(), colour };
     const version = await until(
       'a last write',
       async () => {
@@ -144,7 +149,7 @@ async function finish(recorder: Recorder, apis: readonly Api[]): Promise<void> {
           api,
           'main',
           key,
-          recorder.knowledge.of(key) ? { kind: 'get' } : ask,
+          recorder.knowledge.of(key) ? { kind: 'get' } : request,
         );
         if (outcome.kind === 'state') return outcome.state.version;
         if (outcome.kind !== 'exists') return undefined;
@@ -155,6 +160,6 @@ async function finish(recorder: Recorder, apis: readonly Api[]): Promise<void> {
     );
     if (history.endVersion === 0) history.endVersion = version;
   }
-  const last = { mode: 'recent', asked: 0, selector: '', limit: 0 } as const;
+  const last = { mode: 'recent', requested: 0, selector: '', limit: 0 } as const;
   await until('a last list', () => recorder.list(api, 'main', last), 60_000);
 }

@@ -3,33 +3,31 @@ import { type List, type Stream, versionOf, type WatchEvent, type Watcher } from
 import { COLOURS } from '../load/choose.ts';
 import { FIRST_VERSION, type ModelServer } from './model-server.ts';
 
-/** For each selector one that lists first, and one that is sent the state first; all are cut now and then. */
+/** For each selector one watcher that begins with a list and one that begins with the state; all are interrupted at times. */
 export function generateWatchers(random: Random, server: ModelServer, lists: readonly List[]): Watcher[] {
   return ['', ...COLOURS].flatMap((selector) => {
-    const early = lists.find((list) => list.selector === selector && list.mode === 'recent' && list.whole);
-    const called = selector === '' ? 'all' : selector;
+    const early = lists.find((list) => list.selector === selector && list.mode === 'recent' && list.isComplete);
+    const label = selector === '' ? 'all' : selector;
     return [
-      follow(random, server, { name: `${called} from the state`, selector, list: undefined }),
-      ...(early === undefined
-        ? []
-        : [follow(random, server, { name: `${called} from a list`, selector, list: early })]),
+      follow(random, server, { name: `${label} from the state`, selector, list: undefined }),
+      ...(early === undefined ? [] : [follow(random, server, { name: `${label} from a list`, selector, list: early })]),
     ];
   });
 }
 
-type Who = Pick<Watcher, 'name' | 'selector' | 'list'>;
+type WatcherOptions = Pick<Watcher, 'name' | 'selector' | 'list'>;
 
-function follow(random: Random, server: ModelServer, who: Who): Watcher {
+function follow(random: Random, server: ModelServer, options: WatcherOptions): Watcher {
   const streams: Stream[] = [];
-  let after = who.list?.pages[0]?.version;
+  let after = options.list?.pages[0]?.version;
   if (after === undefined) {
-    // who selects all is there from the beginning: the versions of deletions are known from nobody else
-    after = who.selector === '' ? FIRST_VERSION : FIRST_VERSION + random.below(100);
-    const state = server.stateAt(after, who.selector).map((one): WatchEvent => ({ type: 'ADDED', state: one }));
+    // a watcher without a selector must see everything, because only it knows the versions of deletions
+    after = options.selector === '' ? FIRST_VERSION : FIRST_VERSION + random.below(100);
+    const state = server.stateAt(after, options.selector).map((one): WatchEvent => ({ type: 'ADDED', state: one }));
     const end: WatchEvent = { type: 'BOOKMARK', version: after, initialEnd: true };
     streams.push({ after: undefined, start: 0, expired: false, events: [...state, end] });
   }
-  const events = withBookmarks(random, server.eventsAfter(after, who.selector));
+  const events = withBookmarks(random, server.eventsAfter(after, options.selector));
   for (let i = 0; i < events.length; ) {
     const count = 3 + random.below(60);
     const stream = { after, start: 0, expired: false, events: events.slice(i, i + count) };
@@ -37,10 +35,10 @@ function follow(random: Random, server: ModelServer, who: Who): Watcher {
     after = Math.max(after, ...stream.events.map(versionOf));
     i += count;
   }
-  return { ...who, streams };
+  return { ...options, streams };
 }
 
-/** After an event, anywhere before the next one. */
+/** Adds bookmarks after some events, with a version below the next event. */
 function withBookmarks(random: Random, events: readonly WatchEvent[]): WatchEvent[] {
   return events.flatMap((event, i) => {
     if (!random.chance(0.05)) return [event];

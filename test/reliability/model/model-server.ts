@@ -1,7 +1,14 @@
 import type { Random } from '@tidegate/testkit';
-import { type Ask, type Outcome, type Selector, type State, selects, type WatchEvent } from '../history/history.ts';
+import {
+  type OperationRequest,
+  type Outcome,
+  type Selector,
+  type State,
+  selects,
+  type WatchEvent,
+} from '../history/history.ts';
 
-interface Changed {
+interface StateChange {
   readonly version: number;
   readonly before: State | undefined;
   readonly after: State | undefined;
@@ -9,11 +16,11 @@ interface Changed {
 
 export const FIRST_VERSION = 100;
 
-/** A server that keeps every promise, as small as it can be: it is what the checks are held against. */
+/** A minimal server that keeps every promise; the checks are tested with its histories. */
 export class ModelServer {
   readonly #random: Random;
   readonly #states = new Map<string, State>();
-  readonly #changes: Changed[] = [];
+  readonly #changes: StateChange[] = [];
   version = FIRST_VERSION;
   #uids = 0;
 
@@ -21,18 +28,18 @@ export class ModelServer {
     this.#random = random;
   }
 
-  do(key: string, ask: Ask): Outcome {
+  execute(key: string, request: OperationRequest): Outcome {
     const now = this.#states.get(key);
-    if (ask.kind === 'create') return now === undefined ? this.#create(key, ask) : { kind: 'exists' };
+    if (request.kind === 'create') return now === undefined ? this.#create(key, request) : { kind: 'exists' };
     if (now === undefined) return { kind: 'absent' };
-    switch (ask.kind) {
+    switch (request.kind) {
       case 'get':
         return { kind: 'state', state: now };
       case 'update':
-        if (ask.expected !== now.version) return { kind: 'conflict' };
-        return this.#put(now, { ...now, base: ask.token, patch: '', colour: ask.colour });
+        if (request.expected !== now.version) return { kind: 'conflict' };
+        return this.#put(now, { ...now, base: request.token, patch: '', colour: request.colour });
       case 'patch':
-        return this.#put(now, { ...now, patch: ask.token, colour: ask.colour ?? now.colour });
+        return this.#put(now, { ...now, patch: request.token, colour: request.colour ?? now.colour });
       case 'delete':
         this.#changes.push({ version: this.#nextVersion(), before: now, after: undefined });
         this.#states.delete(key);
@@ -61,7 +68,7 @@ export class ModelServer {
     });
   }
 
-  #create(key: string, { token, colour }: Ask & { kind: 'create' }): Outcome {
+  #create(key: string, { token, colour }: OperationRequest & { kind: 'create' }): Outcome {
     return this.#put(undefined, { key, uid: `uid-${++this.#uids}`, version: 0, base: token, patch: '', colour });
   }
 
@@ -72,7 +79,7 @@ export class ModelServer {
     return { kind: 'state', state: after };
   }
 
-  /** Other resources take versions, too. */
+  /** Skips versions, because other resources use versions, too. */
   #nextVersion(): number {
     this.version += 1 + this.#random.below(3);
     return this.version;

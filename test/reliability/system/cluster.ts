@@ -18,47 +18,47 @@ import { PartProcess } from './part-process.ts';
 
 interface ClusterOptions {
   readonly replicas: number;
-  /** without it the watch services follow the store's log */
+  /** without NATS the watch services follow the store's log */
   readonly nats: boolean;
   /** how long the stores keep history */
   readonly windowSeconds?: number;
   /** further options of each part */
   readonly flags?: Partial<Record<'store' | 'watch' | 'gateway', Readonly<Record<string, string>>>>;
-  /** what runs as a part at the beginning, where that is not this version of the project */
+  /** the initial program of a part, if it is not the program of this version */
   readonly program?: (part: 'store' | 'watch' | 'gateway') => string;
-  /** stands between the gateways and the stores; answers the address that gateways are given */
-  readonly beforeStores?: Between;
-  readonly beforeWatches?: Between;
-  /** stands between NATS and all parts; answers the address that they are given */
+  /** starts a proxy between the gateways and the stores; returns its address */
+  readonly beforeStores?: StartProxy;
+  readonly beforeWatches?: StartProxy;
+  /** starts a proxy between NATS and all parts; returns its URL */
   readonly beforeNats?: (url: string) => Promise<string>;
 }
 
-type Between = (addresses: readonly string[], certificates: TestCertificates) => Promise<string>;
+type StartProxy = (addresses: readonly string[], certificates: TestCertificates) => Promise<string>;
 
-/** Replicas of each part, started by hand, so that there can be something between them. */
+/** Replicas of each part, started without the launcher, so that proxies can be placed between them. */
 export interface Cluster {
   readonly endpoints: readonly Endpoint[];
   readonly parts: ReadonlyMap<string, PartProcess>;
   readonly postgres: TestPostgres;
   readonly nats: TestNats | undefined;
-  /** where the stores are called, and with which certificates */
+  /** the addresses of the stores */
   readonly stores: readonly string[];
   readonly certificates: TestCertificates;
-  /** of one replica: what it answers to a probe at its own listener; undefined: nothing */
+  /** the answer of one replica to a probe at its ops address; undefined without an answer */
   probe(part: string, path: string): Promise<{ code: number; text: string } | undefined>;
-  /** of one replica: it serves */
+  /** whether one replica is ready */
   ready(part: string): Promise<boolean>;
-  /** of one replica, as in "watch-1": the sum of a metric over its labels */
+  /** a metric of one replica, for example "watch-1", summed over its labels */
   metric(part: string, name: string): Promise<number>;
-  /** ends one replica as its owner would, and resolves when it is back and serves */
+  /** stops one replica with SIGTERM and waits until it is started again and ready */
   restart(part: string): Promise<void>;
-  /** the last words of one replica, when a process of it ended otherwise than well */
-  ends(part: string): string;
+  /** the end of the log of one replica if one of its processes exited with an error; otherwise '' */
+  failures(part: string): string;
   stop(): Promise<void>;
 }
 
 const TOKEN = 'reliability';
-/** Several processes begin at the same time, on a slow machine too. */
+/** Generous, because several processes start at the same time, possibly on a slow machine. */
 const START_MS = 60_000;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -107,7 +107,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
   const endpoints = await Promise.all(
     each.map(async (i): Promise<Endpoint> => {
-      // each gateway has a port of its own: clients know which one they talk to
+      // each gateway has its own port, so that clients can choose one
       const port = await freePort();
       await start('gateway', i, { ...flags, port: String(port) });
       return { server: `https://127.0.0.1:${port}`, token: TOKEN, caFile: certificates.caFile };
@@ -124,11 +124,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     temporary.remove();
   };
   try {
-    await Promise.all(endpoints.map(ready));
+    await Promise.all(endpoints.map(untilReady));
   } catch (error) {
-    const said = [...parts].map(([name, part]) => `${name} said:\n${part.lastWords()}`);
+    const logs = [...parts].map(([name, part]) => `log of ${name}:\n${part.logTail()}`);
     await stop();
-    throw new Error([String(error), ...said].join('\n'));
+    throw new Error([String(error), ...logs].join('\n'));
   }
   const isReady = async (part: string) => (await probe(part, '/readyz'))?.code === 200;
   return {
@@ -147,16 +147,16 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       await until(`${name} to be started again`, () => part.pid !== pid, 60_000);
       await until(`${name} to be ready`, () => isReady(name), 60_000);
     },
-    ends: (name) => {
+    failures: (name) => {
       const part = parts.get(name) as PartProcess;
-      return part.ends.every((end) => end === 0) ? '' : `${name} ended with ${part.ends}: ${part.lastWords()}`;
+      return part.exits.every((exit) => exit === 0) ? '' : `${name} exited with ${part.exits}: ${part.logTail()}`;
     },
     metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
     stop,
   };
 }
 
-async function ready(endpoint: Endpoint): Promise<void> {
+async function untilReady(endpoint: Endpoint): Promise<void> {
   const api = new Api(endpoint, 2000);
   await until(
     `${endpoint.server} to be ready`,

@@ -5,10 +5,10 @@ import type { Random } from '@tidegate/testkit';
 import type { Cluster } from './cluster.ts';
 import type { PartProcess } from './part-process.ts';
 
-/** Something that goes wrong; resolves when it is over. Answers what it was, for the story of a failed run. */
+/** Injects a fault and resolves when it is over. Returns a description for the message of a failed run. */
 type Fault = (cluster: Cluster, random: Random) => Promise<string>;
 
-/** A pause is part of the fault. */
+/** The duration of a fault. */
 const pauseMs = (random: Random) => random.pick([200, 1000, 3000, 7000]);
 
 export const faults = {
@@ -25,7 +25,7 @@ export const faults = {
   pause: async ({ parts }, random) => {
     const [name, part] = random.pick([...parts]);
     const ms = pauseMs(random);
-    await pausedFor(part, ms);
+    await pauseProcess(part, ms);
     return `pause ${name} for ${ms} ms`;
   },
   'lose NATS': async ({ nats }, random) => {
@@ -47,23 +47,23 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-async function pausedFor(part: PartProcess, ms: number): Promise<void> {
+async function pauseProcess(part: PartProcess, ms: number): Promise<void> {
   const { pid } = part;
   signalQuietly(pid, 'SIGSTOP');
   await sleep(ms);
   signalQuietly(pid, 'SIGCONT');
 }
 
-/** PostgreSQL names its processes for what they do; of those that serve clients it tells the address. */
-const SERVES_A_CLIENT = /\[local\]|\d\(\d+\)/;
+/** The command lines of PostgreSQL processes that serve clients contain the client's address. */
+const CLIENT_ADDRESS = /\[local\]|\d\(\d+\)/;
 
-/** What pg_terminate_backend does: SIGTERM to each process that serves a client. */
+/** Sends SIGTERM to each process that serves a client, as pg_terminate_backend does. */
 function terminateBackends(postmaster: number): number {
   const backends = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => isBackendOf(postmaster, pid));
-  if (backends.length === 0) throw new Error('PostgreSQL serves nobody');
+  if (backends.length === 0) throw new Error('PostgreSQL has no backends');
   for (const pid of backends) signalQuietly(pid, 'SIGTERM');
   return backends.length;
 }
@@ -71,7 +71,7 @@ function terminateBackends(postmaster: number): number {
 function isBackendOf(postmaster: number, pid: number): boolean {
   try {
     const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-    return parent === postmaster && SERVES_A_CLIENT.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+    return parent === postmaster && CLIENT_ADDRESS.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
   } catch (error) {
     if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;

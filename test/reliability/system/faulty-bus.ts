@@ -5,27 +5,27 @@ import { type NatsFrame, NatsFrames } from './nats-frames.ts';
 export type BusFault = 'lost' | 'doubled' | 'reordered' | 'delayed';
 
 interface FaultyBusOptions {
-  /** the real server, as the parts would be given it */
+  /** the URL of the real server */
   readonly url: string;
   readonly seed: number;
-  /** how often a fault meets a message, each: of a hundred */
+  /** how many percent of the messages each fault affects */
   readonly percent: number;
 }
 
 const CHANGES = 'tidegate.changes.';
-/** One that waits for its successor does not wait for longer. */
+/** The longest time that a reordered message waits for its successor. */
 const HELD_MS = 100;
 const DELAY_MS = { least: 5, most: 400 };
 
 /**
- * Stands between parts and the real NATS. Messages with changes, on their way in (what stores publish) and on their way
- * out (what JetStream delivers), are lost, doubled, reordered and delayed, as the seed says; everything else passes.
+ * A proxy between the parts and the real NATS. It loses, duplicates, reorders and delays messages with changes, both
+ * published and delivered ones, as the seed determines; all other messages pass.
  *
- * Deliveries are numbered, and the client library has them sent anew when a number is missing. What happens to a
- * message on its way in nobody but the watch service's feed can notice.
+ * Deliveries are numbered, and the client library requests missing ones again. Faults of published messages can only be
+ * detected by the feed of the watch service.
  */
 export class FaultyBus {
-  /** while this is false everything passes */
+  /** all messages pass while this is false */
   faulty = false;
   readonly published = counts();
   readonly delivered = counts();
@@ -39,10 +39,10 @@ export class FaultyBus {
     this.#random = new Random(options.seed);
   }
 
-  /** Answers the address that parts are to be given. */
+  /** Returns the URL for the parts. */
   async start(): Promise<string> {
     const { port, hostname } = new URL(this.#options.url);
-    const server = createServer((client) => this.#join(client, connect(Number(port), hostname)));
+    const server = createServer((client) => this.#proxy(client, connect(Number(port), hostname)));
     this.#server = server;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = new URL(this.#options.url);
@@ -55,37 +55,37 @@ export class FaultyBus {
     await new Promise((resolve) => this.#server?.close(resolve));
   }
 
-  #join(client: Socket, server: Socket): void {
+  #proxy(client: Socket, server: Socket): void {
     for (const [from, to, counted] of [
       [client, server, this.published],
       [server, client, this.delivered],
     ] as const) {
       const frames = new NatsFrames();
-      const lane = new Lane((bytes) => to.writable && to.write(bytes));
+      const direction = new Direction((bytes) => to.writable && to.write(bytes));
       this.#sockets.add(from);
       from.setNoDelay(true);
       from.on('data', (part) => {
-        for (const frame of frames.take(part as Buffer)) this.#pass(frame, lane, counted);
+        for (const frame of frames.parse(part as Buffer)) this.#forward(frame, direction, counted);
       });
-      // whoever is cut off finds out by itself
+      // the other end notices a broken connection by itself
       from.on('error', () => {});
       from.on('close', () => {
         this.#sockets.delete(from);
-        lane.close();
+        direction.close();
         to.destroy();
       });
     }
   }
 
-  #pass(frame: NatsFrame, lane: Lane, counted: Counts): void {
+  #forward(frame: NatsFrame, direction: Direction, counted: Counts): void {
     const isChange = frame.subject.startsWith(CHANGES);
     const fault = this.faulty && isChange ? this.#choose() : 'passed';
     if (isChange) counted[fault]++;
-    if (fault === 'reordered') lane.hold(frame.bytes);
-    else if (fault === 'delayed') lane.sendLater(frame.bytes, this.#random.between(DELAY_MS.least, DELAY_MS.most));
-    else if (fault !== 'lost') lane.send(frame.bytes);
-    if (fault === 'doubled') lane.send(underAnotherId(frame.bytes));
-    if (fault === 'passed' && isChange) lane.release();
+    if (fault === 'reordered') direction.hold(frame.bytes);
+    else if (fault === 'delayed') direction.sendLater(frame.bytes, this.#random.between(DELAY_MS.least, DELAY_MS.most));
+    else if (fault !== 'lost') direction.send(frame.bytes);
+    if (fault === 'doubled') direction.send(withoutMessageId(frame.bytes));
+    if (fault === 'passed' && isChange) direction.release();
   }
 
   #choose(): BusFault | 'passed' {
@@ -101,8 +101,8 @@ function counts(): Counts {
   return { passed: 0, lost: 0, doubled: 0, reordered: 0, delayed: 0 };
 }
 
-/** One direction of one connection. What is held goes out behind the next message that passes. */
-class Lane {
+/** One direction of one connection. Held messages are sent after the next message that passes. */
+class Direction {
   readonly send: (bytes: Buffer) => void;
   readonly #timers = new Set<NodeJS.Timeout>();
   #held: Buffer[] = [];
@@ -140,8 +140,8 @@ class Lane {
 
 const ID = 'Nats-Msg-Id:';
 
-/** JetStream drops a second message with the id of the first: the name of the header is spoilt. */
-function underAnotherId(bytes: Buffer): Buffer {
+/** Renames the header with the message id, because JetStream drops a second message with the same id. */
+function withoutMessageId(bytes: Buffer): Buffer {
   const at = bytes.indexOf(ID);
   if (at < 0) return bytes;
   const copy = Buffer.from(bytes);

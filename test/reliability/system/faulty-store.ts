@@ -17,38 +17,38 @@ export type StoreFault =
   | 'none'
   | 'acknowledges a write that it drops'
   | 'answers a read with an older state'
-  | 'gives a version to two writes'
+  | 'assigns one version to two writes'
   | 'swaps the versions of two writes'
-  | 'says of a write that was made that nothing happened'
-  | 'tells an old revision';
+  | 'reports a committed write as failed'
+  | 'reports an old revision';
 
-/** Every so many times that a fault could be put in, it is. */
-const EVERY = 4;
+/** A fault is injected at every fourth opportunity. */
+const INJECT_EVERY = 4;
 
-/** A message on its way to the store. */
-interface Asked {
+/** A request that the store has not answered yet. */
+interface PendingRequest {
   readonly request: SessionRequest;
-  /** a write that was kept from the store, and where its answer belongs */
+  /** a write that was not forwarded to the store, and the position of its outcome */
   readonly dropped?: { readonly index: number; readonly outcome: WriteOutcome };
 }
 
 /**
- * Stands between gateways and a real store, speaks its Session, and lies as it is told. Only about ConfigMaps, so that
- * what the system keeps for itself stays whole.
+ * A proxy for the Session rpc between gateways and a real store, which injects a fault. It changes only ConfigMaps, so
+ * that the system's own objects stay correct.
  */
 export class FaultyStore {
   fault: StoreFault = 'none';
-  /** how many lies were told since the last reset */
-  lies = 0;
-  #occasions = 0;
+  /** the number of injected faults since the last setFault() */
+  injected = 0;
+  #opportunities = 0;
   #lastCommitted = 0;
   readonly #states = new Map<string, StoredObject>();
   readonly #heads: number[] = [];
   #closing: Array<() => unknown> = [];
 
-  begin(fault: StoreFault): void {
+  setFault(fault: StoreFault): void {
     this.fault = fault;
-    this.lies = 0;
+    this.injected = 0;
     this.#states.clear();
   }
 
@@ -69,43 +69,43 @@ export class FaultyStore {
 
   #session(call: ServerDuplexStream<SessionRequest, SessionResponse>, client: Client): void {
     const upstream = openUpstream<SessionRequest, SessionResponse>(client, store.session, call);
-    const open = new Map<number, Asked>();
+    const open = new Map<number, PendingRequest>();
     call.on('data', (request: SessionRequest) => {
-      const asked = this.#ask(request);
-      open.set(request.id, asked);
-      upstream.write(asked.request);
+      const pending = this.#request(request);
+      open.set(request.id, pending);
+      upstream.write(pending.request);
     });
     upstream.on('data', (response: SessionResponse) => {
-      const asked = open.get(response.id);
+      const pending = open.get(response.id);
       open.delete(response.id);
-      call.write(asked === undefined || response.error.length > 0 ? response : this.#answer(response, asked));
+      call.write(pending === undefined || response.error.length > 0 ? response : this.#answer(response, pending));
     });
   }
 
-  #lie(): boolean {
-    if (this.#occasions++ % EVERY !== EVERY - 1) return false;
-    this.lies++;
+  #shouldInject(): boolean {
+    if (this.#opportunities++ % INJECT_EVERY !== INJECT_EVERY - 1) return false;
+    this.injected++;
     return true;
   }
 
-  #ask(request: SessionRequest): Asked {
+  #request(request: SessionRequest): PendingRequest {
     if (this.fault !== 'acknowledges a write that it drops') return { request };
     const writes = request.writes ?? [];
-    const index = writes.findIndex((write) => isOurs(write.key) && write.kind === writeKind.update);
-    if (index < 0 || writes.length < 2 || !this.#lie()) return { request };
+    const index = writes.findIndex((write) => isConfigMap(write.key) && write.kind === writeKind.update);
+    if (index < 0 || writes.length < 2 || !this.#shouldInject()) return { request };
     const revision = this.#lastCommitted + 1;
-    const outcome = { ...NOTHING_HAPPENED, kind: outcomeKind.committed, revision, message: '' };
+    const outcome = { ...UNAVAILABLE, kind: outcomeKind.committed, revision, message: '' };
     return { request: { ...request, writes: writes.toSpliced(index, 1) }, dropped: { index, outcome } };
   }
 
-  #answer(response: SessionResponse, asked: Asked): SessionResponse {
-    const { reads, head } = asked.request;
+  #answer(response: SessionResponse, pending: PendingRequest): SessionResponse {
+    const { reads, head } = pending.request;
     return {
       ...response,
       reads: response.reads.map((read, i) =>
-        read.object === null || !isOurs(reads?.[i] as Key) ? read : { ...read, object: this.#read(read.object) },
+        read.object === null || !isConfigMap(reads?.[i] as Key) ? read : { ...read, object: this.#read(read.object) },
       ),
-      writes: this.#written(response, asked),
+      writes: this.#written(response, pending),
       revision: head ? this.#head(response.revision) : response.revision,
     };
   }
@@ -114,30 +114,29 @@ export class FaultyStore {
     const name = `${object.key.namespace}/${object.key.name}`;
     const older = this.#states.get(name);
     this.#states.set(name, object);
-    const wanted = this.fault === 'answers a read with an older state' && (older?.revision ?? 0) < object.revision;
-    return wanted && older !== undefined && this.#lie() ? older : object;
+    const isStale = this.fault === 'answers a read with an older state' && (older?.revision ?? 0) < object.revision;
+    return isStale && older !== undefined && this.#shouldInject() ? older : object;
   }
 
-  #written(response: SessionResponse, { request, dropped }: Asked): WriteOutcome[] {
-    const ours = response.writes.flatMap((outcome, i) =>
-      outcome.kind === outcomeKind.committed && isOurs(request.writes?.[i]?.key as Key) ? [i] : [],
+  #written(response: SessionResponse, { request, dropped }: PendingRequest): WriteOutcome[] {
+    const configMaps = response.writes.flatMap((outcome, i) =>
+      outcome.kind === outcomeKind.committed && isConfigMap(request.writes?.[i]?.key as Key) ? [i] : [],
     );
-    const writes = this.#falsified([...response.writes], ours);
+    const writes = this.#falsified([...response.writes], configMaps);
     const last = response.writes.findLast(({ kind }) => kind === outcomeKind.committed);
     if (last !== undefined) this.#lastCommitted = last.revision;
     return dropped === undefined ? writes : writes.toSpliced(dropped.index, 0, dropped.outcome);
   }
 
-  #falsified(writes: WriteOutcome[], ours: readonly number[]): WriteOutcome[] {
-    const [a, b] = ours as [number, number | undefined];
+  #falsified(writes: WriteOutcome[], configMaps: readonly number[]): WriteOutcome[] {
+    const [a, b] = configMaps as [number, number | undefined];
     const [first, second] = [writes[a], writes[b ?? -1]];
     if (first === undefined) return writes;
-    if (this.fault === 'gives a version to two writes' && this.#lastCommitted > 0 && this.#lie()) {
+    if (this.fault === 'assigns one version to two writes' && this.#lastCommitted > 0 && this.#shouldInject()) {
       writes[a] = { ...first, revision: this.#lastCommitted };
     }
-    if (this.fault === 'says of a write that was made that nothing happened' && this.#lie())
-      writes[a] = NOTHING_HAPPENED;
-    if (this.fault === 'swaps the versions of two writes' && second !== undefined && this.#lie()) {
+    if (this.fault === 'reports a committed write as failed' && this.#shouldInject()) writes[a] = UNAVAILABLE;
+    if (this.fault === 'swaps the versions of two writes' && second !== undefined && this.#shouldInject()) {
       writes[a] = { ...first, revision: second.revision };
       writes[b as number] = { ...second, revision: first.revision };
     }
@@ -147,13 +146,13 @@ export class FaultyStore {
   #head(revision: number): number {
     this.#heads.push(revision);
     if (this.#heads.length > 20) this.#heads.shift();
-    if (this.fault !== 'tells an old revision') return revision;
-    this.lies++;
+    if (this.fault !== 'reports an old revision') return revision;
+    this.injected++;
     return this.#heads[0] as number;
   }
 }
 
-const NOTHING_HAPPENED: WriteOutcome = {
+const UNAVAILABLE: WriteOutcome = {
   kind: outcomeKind.unavailable,
   revision: 0,
   currentUid: '',
@@ -162,6 +161,6 @@ const NOTHING_HAPPENED: WriteOutcome = {
   message: 'the store is busy',
 };
 
-function isOurs(key: Key): boolean {
+function isConfigMap(key: Key): boolean {
   return key.resource === 'configmaps';
 }

@@ -8,34 +8,35 @@ export type WatchFault =
   | 'none'
   | 'drops a change'
   | 'swaps two changes'
-  | 'doubles a change'
+  | 'duplicates a change'
   | 'repeats a change under the next version'
-  | 'tells a change as that of another version'
-  | 'selects by old labels'
-  | 'says that it is complete before it is'
-  | 'brings everything late'
-  | 'brings one gateway everything late';
+  | 'sends a change with another version'
+  | 'selects by outdated labels'
+  | 'reports progress before it sends the changes'
+  | 'delays every change'
+  | 'delays every change for one gateway';
 
-const EVERY = 4;
-const LATE_MS = 150;
+/** A fault is injected at every fourth opportunity. */
+const INJECT_EVERY = 4;
+const DELAY_MS = 150;
 
 type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;
 
-/** Stands between gateways and a real watch service, and spoils the follow stream as it is told: only ConfigMaps. */
+/** A proxy between gateways and a real watch service, which injects a fault into the follow stream. Changes only ConfigMaps. */
 export class FaultyWatch {
   fault: WatchFault = 'none';
-  /** how many changes were spoilt since the last reset */
-  lies = 0;
-  #occasions = 0;
+  /** the number of injected faults since the last setFault() */
+  injected = 0;
+  #opportunities = 0;
   readonly #swapped = new Set<number>();
   readonly #selections = new Map<string, Uint8Array>();
   readonly #calls = new Set<FollowCall>();
   #closing: Array<() => unknown> = [];
 
-  /** Gateways have to open their streams anew: nothing of an earlier fault is left in their mirrors. */
-  begin(fault: WatchFault): void {
+  /** Ends all streams, so that gateways load their mirrors again, without traces of an earlier fault. */
+  setFault(fault: WatchFault): void {
     this.fault = fault;
-    this.lies = 0;
+    this.injected = 0;
     this.#selections.clear();
     for (const call of this.#calls) call.end();
     this.#calls.clear();
@@ -64,70 +65,74 @@ export class FaultyWatch {
       if (this.#calls.has(call)) call.write(response);
       else upstream.cancel();
     };
-    const late = () =>
-      this.fault === 'brings everything late' ||
-      (this.fault === 'brings one gateway everything late' && [...this.#calls].indexOf(call) === 0);
+    const isDelayed = () =>
+      this.fault === 'delays every change' ||
+      (this.fault === 'delays every change for one gateway' && [...this.#calls].indexOf(call) === 0);
     upstream.on('data', (response: FollowResponse) => {
-      if (response.opening || !late()) return this.#pass(response, send);
-      this.lies++;
-      setTimeout(send, LATE_MS, response);
+      if (response.opening || !isDelayed()) return this.#forward(response, send);
+      this.injected++;
+      setTimeout(send, DELAY_MS, response);
     });
   }
 
-  #pass(response: FollowResponse, send: (response: FollowResponse) => void): void {
+  #forward(response: FollowResponse, send: (response: FollowResponse) => void): void {
     const { changes = [], opening } = response;
     if (opening) {
       send(response);
       return;
     }
-    if (this.fault === 'says that it is complete before it is' && changes.some(isOurs) && this.#lie()) {
+    if (
+      this.fault === 'reports progress before it sends the changes' &&
+      changes.some(isConfigMap) &&
+      this.#shouldInject()
+    ) {
       send({ ...response, changes: [] });
       return;
     }
-    send({ ...response, changes: changes.flatMap((change, i) => this.#spoil(change, i, changes)) });
+    send({ ...response, changes: changes.flatMap((change, i) => this.#inject(change, i, changes)) });
   }
 
-  #lie(): boolean {
-    if (this.#occasions++ % EVERY !== EVERY - 1) return false;
-    this.lies++;
+  #shouldInject(): boolean {
+    if (this.#opportunities++ % INJECT_EVERY !== INJECT_EVERY - 1) return false;
+    this.injected++;
     return true;
   }
 
-  #spoil(change: Change, i: number, all: readonly Change[]): Change[] {
-    if (!isOurs(change)) return [change];
+  #inject(change: Change, i: number, all: readonly Change[]): Change[] {
+    if (!isConfigMap(change)) return [change];
     switch (this.fault) {
       case 'drops a change':
-        return this.#lie() ? [] : [change];
-      case 'doubles a change':
-        return this.#lie() ? [change, change] : [change];
+        return this.#shouldInject() ? [] : [change];
+      case 'duplicates a change':
+        return this.#shouldInject() ? [change, change] : [change];
       case 'repeats a change under the next version':
-        return this.#lie() ? [change, { ...change, revision: change.revision + 1 }] : [change];
-      case 'tells a change as that of another version':
-        return this.#lie() ? [{ ...change, revision: change.revision + 1 }] : [change];
+        return this.#shouldInject() ? [change, { ...change, revision: change.revision + 1 }] : [change];
+      case 'sends a change with another version':
+        return this.#shouldInject() ? [{ ...change, revision: change.revision + 1 }] : [change];
       case 'swaps two changes': {
-        // the first of a pair takes the second one along
+        // the first of a pair is sent after the second
         const next = all[i + 1];
         if (i % 2 === 1) return this.#swapped.delete(change.revision) ? [] : [change];
-        if (next === undefined || !isOurs(next) || !this.#lie()) return [change];
+        if (next === undefined || !isConfigMap(next) || !this.#shouldInject()) return [change];
         this.#swapped.add(next.revision);
         return [next, change];
       }
-      case 'selects by old labels':
-        return [this.#selectedByOldLabels(change)];
+      case 'selects by outdated labels':
+        return [this.#withOutdatedLabels(change)];
       default:
         return [change];
     }
   }
 
-  #selectedByOldLabels(change: Change): Change {
+  #withOutdatedLabels(change: Change): Change {
     const name = `${change.key.namespace}/${change.key.name}`;
     const old = this.#selections.get(name);
     this.#selections.set(name, change.selection);
-    if (old === undefined || change.kind !== writeKind.update || !this.#lie()) return change;
+    if (old === undefined || change.kind !== writeKind.update || !this.#shouldInject()) return change;
     return { ...change, selection: old };
   }
 }
 
-function isOurs({ key }: Change): boolean {
+function isConfigMap({ key }: Change): boolean {
   return key.resource === 'configmaps';
 }

@@ -12,7 +12,7 @@ const FRAMES = [
   ['PING', '', 'ping\r\n'],
 ] as const;
 
-test('Frames are found whatever the parts that they come in.', () => {
+test('Frames are parsed independently of how the input is split.', () => {
   const whole = Buffer.from(FRAMES.map(([, , text]) => text).join(''));
   for (let seed = 1; seed <= 50; seed++) {
     const random = new Random(seed);
@@ -20,7 +20,7 @@ test('Frames are found whatever the parts that they come in.', () => {
     const found = [];
     for (let at = 0; at < whole.length; ) {
       const to = at + 1 + random.below(12);
-      for (const { operation, subject, bytes } of frames.take(whole.subarray(at, to)))
+      for (const { operation, subject, bytes } of frames.parse(whole.subarray(at, to)))
         found.push([operation, subject, bytes.toString()]);
       at = to;
     }

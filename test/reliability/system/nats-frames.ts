@@ -1,25 +1,25 @@
-/** One operation of the protocol between a client and NATS, with the bytes that it came in. */
+/** One operation of the protocol between a client and NATS, with its bytes. */
 export interface NatsFrame {
-  /** in capitals: PUB, HPUB, MSG, HMSG, PING, INFO and so on */
+  /** in upper case: PUB, HPUB, MSG, HMSG, PING, INFO and so on */
   readonly operation: string;
-  /** of a message; empty for everything else */
+  /** the subject of a message; empty for other operations */
   readonly subject: string;
   readonly bytes: Buffer;
 }
 
 const END = '\r\n';
-/** Operations that a payload follows; the last number of their line is its length, headers included. */
+/** Operations with a payload; the last number of their line is its length, including headers. */
 const WITH_PAYLOAD = new Set(['PUB', 'HPUB', 'MSG', 'HMSG']);
 
 /**
- * Cuts what one side sends into frames, whatever the parts that it comes in.
+ * Splits the bytes of one side into frames, independently of how the input is split.
  *
  * For example `MSG a 1 2\r\nhi\r\nPI` and `NG\r\n` are the frames `MSG a 1 2\r\nhi\r\n` and `PING\r\n`.
  */
 export class NatsFrames {
   #rest: Buffer = Buffer.alloc(0);
 
-  *take(part: Buffer): Generator<NatsFrame> {
+  *parse(part: Buffer): Generator<NatsFrame> {
     this.#rest = this.#rest.length === 0 ? part : Buffer.concat([this.#rest, part]);
     for (let frame = this.#next(); frame !== undefined; frame = this.#next()) {
       this.#rest = this.#rest.subarray(frame.bytes.length);

@@ -10,14 +10,14 @@ interface PartOptions {
   readonly logFile: string;
 }
 
-/** A part as a process of the test's own, started again whenever it ends, until it is stopped. */
+/** Runs a part as a process, and starts it again whenever it exits, until stop(). */
 export class PartProcess {
   readonly #options: PartOptions;
   #child: ChildProcess;
   #stopped = false;
-  /** how the processes ended that were not stopped here: by a code or a signal */
-  readonly ends: Array<number | string> = [];
-  /** the program of the process that is started next: another one for another version */
+  /** the exit codes and signals of the processes that were not stopped here */
+  readonly exits: Array<number | string> = [];
+  /** the program of the next process; can be changed to another version */
   main: string;
 
   constructor(options: PartOptions) {
@@ -39,22 +39,22 @@ export class PartProcess {
     await ended;
   }
 
-  /** Again, after stop(). */
+  /** Starts the part again after stop(). */
   startAgain(): void {
     if (!this.#stopped) return;
     this.#stopped = false;
     this.#child = this.#start();
   }
 
-  /** the end of its log */
-  lastWords(): string {
+  /** The end of the log. */
+  logTail(): string {
     return readFileSync(this.#options.logFile, 'utf8').slice(-2000);
   }
 
   #start(): ChildProcess {
     const { args, env, logFile } = this.#options;
     const log = openSync(logFile, 'a', 0o600);
-    // it ends by itself when its standard input closes: none outlives the test
+    // with --lifeline it stops when its standard input closes, so it never outlives the test
     const child = spawn(process.execPath, [this.main, ...args, '--lifeline'], {
       stdio: ['pipe', log, log],
       env: { ...process.env, ...env },
@@ -62,7 +62,7 @@ export class PartProcess {
     closeSync(log);
     child.once('exit', (code, signal) => {
       if (this.#stopped) return;
-      this.ends.push(code ?? String(signal));
+      this.exits.push(code ?? String(signal));
       this.#child = this.#start();
     });
     return child;

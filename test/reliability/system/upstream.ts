@@ -1,6 +1,6 @@
 import type { Client, ClientDuplexStream, MethodDefinition, ServerDuplexStream } from '@grpc/grpc-js';
 
-/** The same call at the part behind; the two end together. What travels in between is the caller's affair. */
+/** Opens the same call at the real part. The two calls end together; the caller forwards the messages. */
 export function openUpstream<Request, Response>(
   client: Client,
   method: unknown,

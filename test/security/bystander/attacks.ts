@@ -9,15 +9,15 @@ interface Request {
   readonly contentType?: string;
 }
 
-/** What somebody with an ordinary right sends, who wants everybody else to wait. */
+/** Requests with which a user with ordinary permissions tries to slow down the server for others. */
 export interface Attack {
   readonly title: string;
-  /** what is there before; it is not what is measured */
+  /** creates objects first; not part of the measurement */
   readonly before?: () => Request;
   readonly request: () => Request;
-  /** so many times, one after another */
+  /** how often the request is sent, one after another */
   readonly times?: number;
-  /** so many of them at once, each time */
+  /** how many requests are sent at once, each time */
   readonly atOnce?: number;
 }
 
@@ -45,7 +45,7 @@ function spreadPod(count: number): Request {
   return pod('spread', { topologySpreadConstraints: many(count, constraint) });
 }
 
-/** As many as make a body of the most bytes that are permitted. */
+/** As many items as fit into a body of the largest permitted size. */
 function asManyAsFit<T>(make: (i: number) => T): T[] {
   const each = JSON.stringify(make(10_000_000)).length + 1;
   return many(Math.floor((MAX_BODY - 1000) / each), make);
@@ -81,7 +81,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'a path of a role that is nothing but stars',
+    title: 'a role with a path of 1.5 million stars',
     request: () => {
       const rules = [{ verbs: ['get'], nonResourceURLs: [`/${'*'.repeat(MAX_BODY / 2)}x*y`] }];
       const metadata = { name: 'stars' };
@@ -103,7 +103,7 @@ export const ATTACKS: readonly Attack[] = [
     request: () => spreadPod(30_000),
   },
   {
-    title: 'as many topology spread constraints as are permitted',
+    title: 'the largest permitted number of topology spread constraints',
     request: () => spreadPod(15_000),
   },
   {
@@ -142,12 +142,12 @@ export const ATTACKS: readonly Attack[] = [
     times: 4,
   },
   {
-    title: 'as many invalid containers as are permitted, four times',
+    title: 'the largest permitted number of invalid containers, four times',
     request: () => post('pods', { metadata: { name: 'invalid' }, spec: { containers: many(15_000, () => ({})) } }),
     times: 4,
   },
   {
-    title: 'as many invalid keys of a ConfigMap as are permitted, four times',
+    title: 'the largest permitted number of invalid ConfigMap keys, four times',
     request: () => {
       const data = Object.fromEntries(many(20_000, (i) => [`!${i}`, '']));
       return post('configmaps', { metadata: { name: 'invalid' }, data });
@@ -155,7 +155,7 @@ export const ATTACKS: readonly Attack[] = [
     times: 4,
   },
   {
-    title: 'as many invalid keys of a ConfigMap as fit, four times',
+    title: 'as many invalid ConfigMap keys as fit, four times',
     request: () => {
       const data = Object.fromEntries(asManyAsFit((i) => [`!${i}`, '']));
       return post('configmaps', { metadata: { name: 'invalid' }, data });
@@ -163,12 +163,12 @@ export const ATTACKS: readonly Attack[] = [
     times: 4,
   },
   {
-    title: 'a set of as many equal finalizers as fit, four times',
+    title: 'as many duplicate finalizers as fit, four times',
     request: () => post('configmaps', { metadata: { name: 'set', finalizers: asManyAsFit(() => 'example.com/a') } }),
     times: 4,
   },
   {
-    title: 'ConfigMaps of the size that is permitted, ten at once',
+    title: 'ConfigMaps of the largest permitted size, ten at once',
     request: () => {
       const body = configMap('large-', { text: 'x'.repeat((1 << 20) - 1000) });
       return post('configmaps', { ...body, metadata: { generateName: 'large-' } });
@@ -191,7 +191,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'as many containers as are permitted, applied by four at once',
+    title: 'the largest permitted number of containers, applied by four requests at once',
     request: () => {
       const containers = many(14_000, (i) => ({ name: `c${i}`, image: 'example.com/a' }));
       const body = JSON.stringify({
@@ -205,7 +205,7 @@ export const ATTACKS: readonly Attack[] = [
     atOnce: 4,
   },
   {
-    title: 'a ConfigMap of as many keys as are permitted, read as Protobuf by twenty at once',
+    title: 'a ConfigMap with the largest permitted number of keys, read as Protobuf by twenty requests at once',
     before: () => post('configmaps', configMap('read', manyKeys())),
     request: () => ({
       method: 'GET',
@@ -216,7 +216,7 @@ export const ATTACKS: readonly Attack[] = [
     atOnce: 20,
   },
   {
-    title: 'a ConfigMap of as many keys as are permitted, given a label by ten at once',
+    title: 'a ConfigMap with the largest permitted number of keys, labelled by ten requests at once',
     before: () => post('configmaps', configMap('labelled', manyKeys())),
     request: () => {
       const body = '{"metadata":{"labels":{"a":"b"}}}';
@@ -225,17 +225,17 @@ export const ATTACKS: readonly Attack[] = [
     atOnce: 10,
   },
   {
-    title: 'all of these, listed as YAML by five at once',
+    title: 'all ConfigMaps of the attacks, listed as YAML by five requests at once',
     request: () => ({ method: 'GET', path: 'configmaps', body: '', accept: 'application/yaml' }),
     atOnce: 5,
   },
   {
-    title: 'all of these, listed as Protobuf by five at once',
+    title: 'all ConfigMaps of the attacks, listed as Protobuf by five requests at once',
     request: () => ({ method: 'GET', path: 'configmaps', body: '', accept: 'application/vnd.kubernetes.protobuf' }),
     atOnce: 5,
   },
   {
-    title: 'all of these, deleted',
+    title: 'a deletion of all ConfigMaps of the attacks',
     request: () => ({ method: 'DELETE', path: 'configmaps', body: '' }),
   },
 ];
@@ -244,7 +244,7 @@ function manyKeys(): Record<string, string> {
   return Object.fromEntries(many(19_900, (i) => [`k${i}`, '']));
 }
 
-/** An applied ConfigMap whose text goes on for as long as is permitted. */
+/** An apply of a ConfigMap whose text has the largest permitted size. */
 function apply(begin: string, part: (i: number) => string, end = ''): Request {
   let body = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied}\n${begin}`;
   for (let i = 0; body.length < MAX_BODY - 1000; i++) body += part(i);

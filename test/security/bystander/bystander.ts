@@ -1,28 +1,28 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What a bystander looks at. */
-export interface Look {
+/** What a bystander reads and watches. */
+export interface BystanderTarget {
   readonly server: string;
   readonly caFile: string;
   readonly token: string;
-  /** of an object; the watch is on its collection */
+  /** path of the object that it reads; it watches the object's collection */
   readonly path: string;
-  /** what nobody attacks: how long that takes is the machine's doing */
-  readonly elsewhere: string;
+  /** URL of a part that is not attacked; slow answers there are caused by the machine */
+  readonly controlUrl: string;
 }
 
-/** What a bystander has seen in a span of time. */
-export interface Seen {
-  begun: number;
-  reads: number;
+/** What a bystander measured in a span of time. */
+export interface Observation {
+  startedReads: number;
+  finishedReads: number;
   slowestMs: number;
-  slowestElsewhereMs: number;
+  slowestControlMs: number;
   readonly failures: string[];
-  eventsSeen: number;
+  events: number;
 }
 
-/** Reads 50 times a second and watches, while somebody else does harm. */
+/** A client that reads 50 times a second and watches during an attack. */
 export class Bystander {
   readonly #thread: Worker;
 
@@ -30,20 +30,20 @@ export class Bystander {
     this.#thread = thread;
   }
 
-  static async begin(look: Look): Promise<Bystander> {
-    const thread = new Worker(new URL('./reader.ts', import.meta.url), { workerData: look });
+  static async start(target: BystanderTarget): Promise<Bystander> {
+    const thread = new Worker(new URL('./bystander-thread.ts', import.meta.url), { workerData: target });
     await once(thread, 'message');
     return new Bystander(thread);
   }
 
-  /** What it has seen since it was last asked. */
-  async saw(): Promise<Seen> {
+  /** What it measured since the last call. */
+  async observation(): Promise<Observation> {
     const answer = once(this.#thread, 'message');
-    this.#thread.postMessage('what have you seen?');
-    return (await answer)[0] as Seen;
+    this.#thread.postMessage('report');
+    return (await answer)[0] as Observation;
   }
 
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#thread.terminate();
   }
 }

@@ -3,15 +3,15 @@ import { allCollections, type Collection, largeObject, type Variant } from '@tid
 import type { Json } from '@tidegate/schema';
 import type { Attack } from './attacks.ts';
 
-/** A little less than docs/operate/limits.md says, for what stands beside them in the object. */
-const MOST_BYTES = 3_000_000;
-const MOST_ITEMS = 19_900;
-const MOST_VALUES = 99_000;
-const MOST_LISTED = 14_900;
+/** Slightly below the limits of docs/operate/limits.md, to leave room for the other fields of the object. */
+const MAX_BYTES = 3_000_000;
+const MAX_ITEMS = 19_900;
+const MAX_VALUES = 99_000;
+const MAX_LIST_ITEMS = 14_900;
 
 /**
- * For every list and map of every kind the object in which it is as long as is permitted, created and applied: with items
- * that are all different, and with texts that no rule takes.
+ * For every list and map of every kind: creates and applies an object in which it has the largest permitted length, once
+ * with different items and once with invalid texts.
  */
 export function generatedAttacks(): Attack[] {
   const collections = allCollections(builtInRegistry());
@@ -24,7 +24,7 @@ function attacksOn(collection: Collection, variant: Variant): Attack[] {
   const { kind, path } = collection;
   const { group, version, resource, namespaced, kind: name } = kind.entry;
   const base = `/${group === '' ? 'api' : `apis/${group}`}/${version}${namespaced ? '/namespaces/own' : ''}/${resource}`;
-  const title = `${name} with as many ${variant} ${path.join('.')} as are permitted`;
+  const title = `${name} with the largest permitted number of ${variant} ${path.join('.')}`;
   const body = () => JSON.stringify(largest(collection, variant));
   return [
     { title: `${title}, created`, request: () => ({ method: 'POST', path: base, body: body() }) },
@@ -41,22 +41,22 @@ function attacksOn(collection: Collection, variant: Variant): Attack[] {
 }
 
 function largest(collection: Collection, variant: Variant) {
-  for (let count = MOST_ITEMS; ; count = Math.floor(count * 0.9)) {
+  for (let count = MAX_ITEMS; ; count = Math.floor(count * 0.9)) {
     const object = largeObject([collection], variant, count);
     const { namespace, ...metadata } = object.metadata as { namespace?: string };
     const sent = { ...object, metadata };
-    if (JSON.stringify(sent).length <= MOST_BYTES && isPermitted(sent)) return sent;
+    if (JSON.stringify(sent).length <= MAX_BYTES && isPermitted(sent)) return sent;
   }
 }
 
 function isPermitted(object: Json): boolean {
-  let [values, listed] = [0, 0];
+  let [values, listItems] = [0, 0];
   const count = (value: Json): void => {
     values++;
     if (typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) listed += value.filter((item) => typeof item === 'object').length;
+    if (Array.isArray(value)) listItems += value.filter((item) => typeof item === 'object').length;
     for (const item of Object.values(value)) count(item as Json);
   };
   count(object);
-  return values <= MOST_VALUES && listed <= MOST_LISTED;
+  return values <= MAX_VALUES && listItems <= MAX_LIST_ITEMS;
 }

@@ -1,6 +1,6 @@
 import { Address } from '../address.ts';
 
-/** Texts that strict parsers read as this address. */
+/** The texts that a strict parser reads as this address. */
 export function spellingsOf(address: Address): string[] {
   if (address.bits === 32) return [address.toString()];
   const groups = Array.from({ length: 8 }, (_, i) => Number((address.number >> BigInt(112 - 16 * i)) & 0xffffn));
@@ -18,7 +18,7 @@ export function spellingsOf(address: Address): string[] {
   return [...new Set(texts.flatMap((text) => [text, text.toUpperCase()]))];
 }
 
-/** Every IPv6 address that stands for an IPv4 address, by the name of its form. */
+/** The IPv6 addresses that contain this IPv4 address, by the name of their form. */
 export function formsOf({ number }: Address): ReadonlyArray<readonly [form: string, address: Address]> {
   const high = (text: string) => BigInt(`0x${text}`);
   const forms: ReadonlyArray<readonly [string, bigint]> = [

@@ -35,25 +35,25 @@ import { Bindings, isLoose, mostGeneral, substitute, TooLarge } from '../types/u
 import { Uint } from '../values/value.ts';
 import { Scope } from './scope.ts';
 
-/** What expressions can refer to. */
+/** The names that expressions can use. */
 export interface Declarations {
   readonly variables: ReadonlyMap<string, Type>;
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
-  /** types by the names that expressions know them by */
+  /** types by their names in expressions */
   readonly types: ReadonlyMap<string, Type>;
   /** lists and maps may have values of different types */
   readonly mixesTypes: boolean;
 }
 
-const LEAST_STEPS = 20_000;
+const MIN_STEPS = 20_000;
 const STEPS_PER_CHARACTER = 50;
 
 /**
- * Gives every part of an expression its type, and every call the overloads that fit. What is wrong is told. The length is
- * that of the source: it bounds the work, as types can grow without any bound.
+ * Determines the type of every part of an expression and the matching overloads of every call, and returns the errors.
+ * The work is bounded by `length`, the length of the source, because types can grow without bound.
  */
 export function check(expression: Expression, declarations: Declarations, length: number): Issue[] {
-  const checker = new Checker(declarations, LEAST_STEPS + STEPS_PER_CHARACTER * length);
+  const checker = new Checker(declarations, MIN_STEPS + STEPS_PER_CHARACTER * length);
   try {
     checker.check(expression);
     checker.settle();
@@ -71,7 +71,7 @@ class Checker {
   readonly #bindings: Bindings;
   #scope: Scope;
   #parameters = 0;
-  /** the values of a format are of as many types as they like, and what stands in them is, too */
+  /** above 0 inside the arguments of a format, which may have different types at all depths */
   #formats = 0;
 
   constructor(known: Declarations, mostSteps: number) {
@@ -87,7 +87,7 @@ class Checker {
     return type;
   }
 
-  /** What has stayed open can be anything. */
+  /** Unbound type parameters become dyn. */
   settle(): void {
     for (const one of this.#typed) one.type = substitute(this.#bindings, one.type as Type, dynType);
   }
@@ -193,7 +193,7 @@ class Checker {
     return this.#resolve(expression, name, [own, ...types], true) ?? this.#undeclared(at, name);
   }
 
-  /** undefined: there is no such function. */
+  /** Returns undefined if the function does not exist. */
   #resolve(expression: Call, name: string, types: readonly Type[], isMember: boolean): Type | undefined {
     const overloads = this.#known.functions.get(name);
     if (name === '_&&_' || name === '_||_') return this.#logical(expression, types);
@@ -239,7 +239,7 @@ class Checker {
     return this.#fail(expression.at, this.#noOverload('_?_:_', types, false));
   }
 
-  /** Result and parameters of an overload, with type parameters of their own. */
+  /** Result and parameters of an overload with fresh type parameters. */
   #fresh({ params, result }: Overload): Type[] {
     const made = new Map<string, Type>();
     const renew = (type: Type): Type => {
@@ -333,7 +333,7 @@ class Checker {
     if (!this.#assign([wanted], [found])) this.#mismatch(expression.at, wanted, found);
   }
 
-  /** What the variables of a loop are. */
+  /** The types of the variables of a loop. */
   #turnTypes({ at }: Expression, range: Type, isPair: boolean): [Type, Type] {
     const [first, second] = range.params as [Type, Type];
     if (range.kind === 'list') return isPair ? [intType, first] : [first, first];

@@ -19,7 +19,7 @@ const FITTING: Readonly<Record<Clause['verb'], readonly TypeKind[]>> = {
   X: ['int', 'uint', 'string', 'bytes', 'dyn'],
 };
 
-/** What cannot be right of a format that stands in the expression itself, with its values. */
+/** The errors of a call of format whose format is a literal. */
 export function formatIssues({ at, name, target, args: [values] }: Call): Issue[] {
   if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string') return [];
   if (values?.kind !== 'list') return [];

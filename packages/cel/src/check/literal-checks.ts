@@ -23,7 +23,7 @@ const CHECKS: Readonly<Record<string, (text: string) => boolean>> = {
   matches: isPattern,
 };
 
-/** Texts that stand in the expression itself, and that could never be what they are meant as. */
+/** Finds literal strings that are not valid durations, timestamps, patterns or formats. */
 export function checkLiterals(expression: Expression): Issue[] {
   const issues: Issue[] = [];
   visit(expression, (node) => {
@@ -39,7 +39,7 @@ export function checkLiterals(expression: Expression): Issue[] {
 
 const CONVERSIONS = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
 
-/** What a conversion of something that stands in the expression itself fails with; it would each time. */
+/** The failure of the first conversion of a literal that always fails; undefined if there is none. */
 export function failingConversion(
   expression: Expression,
   overloads: ReadonlyMap<string, Overload>,
@@ -60,7 +60,7 @@ export function failingConversion(
   return failure;
 }
 
-/** Every part of an expression, each before its own parts. */
+/** Visits every part of an expression, parents first. */
 export function visit(expression: Expression, see: (expression: Expression) => void): void {
   see(expression);
   for (const part of partsOf(expression)) visit(part, see);

@@ -1,6 +1,6 @@
 import type { Type } from '../types/type.ts';
 
-/** The variables that are known at a place: those of the environment, and those of the loops around it. */
+/** The variables in scope: those of the environment and of the enclosing loops. */
 export class Scope {
   readonly #outer: Scope | undefined;
   readonly #variables: ReadonlyMap<string, Type>;

@@ -1,6 +1,6 @@
 import type { Type } from '../types/type.ts';
 import type { Facts } from './facts.ts';
-import { add, by, fixed, MOST, multiply, type Range, UNKNOWN } from './range.ts';
+import { add, by, fixed, MAX_COST, multiply, type Range, UNKNOWN } from './range.ts';
 
 export interface CallFacts {
   readonly name: string;
@@ -69,7 +69,7 @@ const replaced: Estimate = ({ target, args: [old, fresh] }) => {
 };
 
 function timesReplaced(text: number, part: number, isShorter: boolean): { count: number; kept: number } {
-  if (part === 0) return { count: Math.min(text + 1, MOST), kept: text };
+  if (part === 0) return { count: Math.min(text + 1, MAX_COST), kept: text };
   return isShorter ? { count: 0, kept: text } : { count: Math.ceil(text / part), kept: 0 };
 }
 
@@ -77,7 +77,7 @@ const split: Estimate = ({ target, args }) => {
   const text = size(target);
   const limit = args[1]?.expression;
   const most = limit?.kind === 'literal' && typeof limit.value === 'bigint' ? Number(limit.value) : text.max;
-  return { cost: by(text, 2 * TEXT), size: { min: 0, max: most < 0 ? MOST : most } };
+  return { cost: by(text, 2 * TEXT), size: { min: 0, max: most < 0 ? MAX_COST : most } };
 };
 
 const joined: Estimate = ({ target, args: [separator] }) => {

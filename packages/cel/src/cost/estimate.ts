@@ -2,7 +2,7 @@ import type { Call, Expression, Fold, ListLiteral, MapLiteral, Select } from '..
 import type { Shape, Type } from '../types/type.ts';
 import { callEstimate } from './calls.ts';
 import type { Entries, Facts, Place } from './facts.ts';
-import { add, fixed, MOST, multiply, type Range, sum, UNKNOWN, union } from './range.ts';
+import { add, fixed, MAX_COST, multiply, type Range, sum, UNKNOWN, union } from './range.ts';
 import { exprSize, isScalar } from './sizes.ts';
 
 export type CostRange = Range;
@@ -105,7 +105,7 @@ class Estimator {
       return { cost: { min: left.cost.min, max: add(left.cost, right.cost).max } };
     }
     if (name === '_?_:_') return conditional(args as [Facts, Facts, Facts]);
-    let called: Range = { min: MOST, max: 0 };
+    let called: Range = { min: MAX_COST, max: 0 };
     let size: Range | undefined;
     for (const id of expression.overloads ?? ['']) {
       const estimate = callEstimate({ name: resolved ?? name, id, target: own, args });
@@ -200,5 +200,5 @@ function merged(a: Entries | undefined, b: Entries | undefined): Entries | undef
 }
 
 function spread(ranges: readonly Range[]): Range {
-  return ranges.length === 0 ? FREE : ranges.reduce(union, { min: MOST, max: 0 });
+  return ranges.length === 0 ? FREE : ranges.reduce(union, { min: MAX_COST, max: 0 });
 }

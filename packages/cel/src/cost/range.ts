@@ -5,14 +5,14 @@ export interface Range {
 }
 
 /** The largest number; it means "without a bound". */
-export const MOST = 2 ** 64;
+export const MAX_COST = 2 ** 64;
 
-const capped = (value: number): number => Math.min(value, MOST);
+const capped = (value: number): number => Math.min(value, MAX_COST);
 /** Zero times "without a bound" is zero. */
 const times = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : capped(a * b));
 
 export const fixed = (value: number): Range => ({ min: value, max: value });
-export const UNKNOWN: Range = { min: 0, max: MOST };
+export const UNKNOWN: Range = { min: 0, max: MAX_COST };
 
 export const add = (a: Range, b: Range): Range => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
 export const multiply = (a: Range, b: Range): Range => ({ min: times(a.min, b.min), max: times(a.max, b.max) });

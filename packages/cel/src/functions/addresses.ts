@@ -95,12 +95,12 @@ function succeeds(read: (text: string) => unknown) {
 const isGlobal = (one: Address) => !GLOBAL_EXCEPT.some((special) => specialsOf(one).has(special));
 const GLOBAL_EXCEPT = ['unspecified', 'broadcast', 'loopback', 'multicast', 'link-local'] as const;
 
-function judged(id: string, name: string, holds: (one: Address) => boolean): Overload {
+function predicate(id: string, name: string, holds: (one: Address) => boolean): Overload {
   return overload(`ip_${id}`, `net.IP::${name}(): bool`, ([one]: [AddressValue]) => holds(one.address));
 }
 
 function specially(id: string, name: string, special: Special): Overload {
-  return judged(id, name, (one) => specialsOf(one).has(special));
+  return predicate(id, name, (one) => specialsOf(one).has(special));
 }
 
 export const addresses: readonly Overload[] = [
@@ -114,7 +114,7 @@ export const addresses: readonly Overload[] = [
   specially('is_loopback', 'isLoopback', 'loopback'),
   specially('is_link_local_multicast', 'isLinkLocalMulticast', 'link-local multicast'),
   specially('is_link_local_unicast', 'isLinkLocalUnicast', 'link-local'),
-  judged('is_global_unicast', 'isGlobalUnicast', isGlobal),
+  predicate('is_global_unicast', 'isGlobalUnicast', isGlobal),
   overload('string_to_cidr', 'cidr(string): net.CIDR', ([text]: [string]) => network(text)),
   overload('is_cidr', 'isCIDR(string): bool', succeeds(network)),
   overload('cidr_to_string', 'string(net.CIDR): string', ([range]: [NetworkValue]) => range.toString()),

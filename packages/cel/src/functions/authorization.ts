@@ -3,10 +3,10 @@ import { Failure } from '../values/failure.ts';
 import { OpaqueValue } from '../values/value.ts';
 import { type Overload, overload } from './overload.ts';
 
-/** What is asked of an authorizer: whether somebody may do something. */
-export interface AccessQuestion {
+/** The attributes of an authorization check. */
+export interface AccessRequest {
   readonly verb: string;
-  /** of a service account that stands in for the one who asks */
+  /** the service account to check instead of the user of the request */
   readonly serviceAccount?: string;
   readonly path?: string;
   readonly group?: string;
@@ -16,25 +16,25 @@ export interface AccessQuestion {
   readonly name?: string;
 }
 
-export interface AccessAnswer {
+export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-type Ask = (question: AccessQuestion) => AccessAnswer;
+type CheckAccess = (request: AccessRequest) => AccessDecision;
 
 const PREFIX = 'kubernetes.authorization';
 
-/** A question that is being put together, by the type that says what may be added to it. */
+/** A builder of an authorization check. Its type determines which attributes can be added. */
 export class Authorizer extends OpaqueValue {
   override readonly type;
-  readonly ask: Ask;
-  readonly question: Omit<AccessQuestion, 'verb'>;
+  readonly checkAccess: CheckAccess;
+  readonly request: Omit<AccessRequest, 'verb'>;
 
-  constructor(ask: Ask, question: Omit<AccessQuestion, 'verb'> = {}, kind = 'Authorizer') {
+  constructor(checkAccess: CheckAccess, request: Omit<AccessRequest, 'verb'> = {}, kind = 'Authorizer') {
     super();
-    this.ask = ask;
-    this.question = question;
+    this.checkAccess = checkAccess;
+    this.request = request;
     this.type = opaqueType(`${PREFIX}.${kind}`);
   }
 
@@ -45,11 +45,11 @@ export class Authorizer extends OpaqueValue {
 
 class Decision extends OpaqueValue {
   override readonly type = opaqueType(`${PREFIX}.Decision`);
-  readonly answer: AccessAnswer;
+  readonly decision: AccessDecision;
 
-  constructor(answer: AccessAnswer) {
+  constructor(decision: AccessDecision) {
     super();
-    this.answer = answer;
+    this.decision = decision;
   }
 
   override equals(other: OpaqueValue): boolean {
@@ -59,21 +59,22 @@ class Decision extends OpaqueValue {
 
 type Added = [Authorizer, string];
 
-function adding(field: keyof AccessQuestion, kind: string) {
-  return ([{ ask, question }, value]: Added) => new Authorizer(ask, { ...question, [field]: value }, kind);
+function adding(field: keyof AccessRequest, kind: string) {
+  return ([{ checkAccess, request }, value]: Added) =>
+    new Authorizer(checkAccess, { ...request, [field]: value }, kind);
 }
 
-const check = ([{ ask, question }, verb]: Added): Decision => new Decision(ask({ ...question, verb }));
+const check = ([{ checkAccess, request }, verb]: Added): Decision => new Decision(checkAccess({ ...request, verb }));
 
 const path = ([one, value]: Added): Authorizer => {
   if (value === '') throw new Failure('path must not be empty');
   return adding('path', 'PathCheck')([one, value]);
 };
 
-const account = ([{ ask, question }, namespace, name]: [Authorizer, string, string]): Authorizer =>
-  new Authorizer(ask, { ...question, serviceAccount: `system:serviceaccount:${namespace}:${name}` });
+const account = ([{ checkAccess, request }, namespace, name]: [Authorizer, string, string]): Authorizer =>
+  new Authorizer(checkAccess, { ...request, serviceAccount: `system:serviceaccount:${namespace}:${name}` });
 
-/** Selectors only ever narrow what is asked; whoever may do it without one may do it with one. */
+/** Selectors are ignored: a user who may do something without a selector may also do it with one. */
 const selected = ([one]: Added): Authorizer => one;
 
 const R = `${PREFIX}.ResourceCheck`;
@@ -99,8 +100,8 @@ export const authorization: readonly Overload[] = [
   overload('authorizer_labelselector', `${R}::labelSelector(string): ${R}`, selected),
   overload('pathcheck_check', `${PREFIX}.PathCheck::check(string): ${D}`, check),
   overload('resourcecheck_check', `${R}::check(string): ${D}`, check),
-  overload('decision_allowed', `${D}::allowed(): bool`, ([{ answer }]: [Decision]) => answer.allowed),
-  overload('decision_reason', `${D}::reason(): string`, ([{ answer }]: [Decision]) => answer.reason),
+  overload('decision_allowed', `${D}::allowed(): bool`, ([{ decision }]: [Decision]) => decision.allowed),
+  overload('decision_reason', `${D}::reason(): string`, ([{ decision }]: [Decision]) => decision.reason),
   overload('decision_errored', `${D}::errored(): bool`, () => false),
   overload('decision_error', `${D}::error(): string`, () => ''),
 ];

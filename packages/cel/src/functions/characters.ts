@@ -1,15 +1,17 @@
 import type { Meter } from '../values/meter.ts';
 
-/** Texts are counted in characters, of which JavaScript makes one or two units. Of long ones it is remembered. */
+/**
+ * Strings are measured in code points; JavaScript uses one or two units for each. The sizes of long strings are cached.
+ */
 const LONG = 1000;
-const MOST_KNOWN = 8;
+const MAX_KNOWN = 8;
 const known = new Map<string, number>();
 
 export function textSize(text: string): number {
   if (text.length < LONG) return counted(text);
   let size = known.get(text);
   if (size === undefined) {
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     size = counted(text);
     known.set(text, size);
   }
@@ -24,12 +26,12 @@ function counted(text: string): number {
   return size;
 }
 
-/** Every unit is a character. */
+/** Whether every unit is a character. */
 export function isPlain(text: string): boolean {
   return textSize(text) === text.length;
 }
 
-/** Reading a text character by character takes so much longer than reading its units. */
+/** Iterating over characters takes this many times as long as iterating over units. */
 const SLOWER = 40;
 
 export function spread(text: string, meter: Meter): string[] {
@@ -41,7 +43,7 @@ export function part(text: string, { from, to, meter }: { from: number; to: numb
   return isPlain(text) ? text.slice(from, to) : spread(text, meter).slice(from, to).join('');
 }
 
-/** Where a character of the text stands in its units, and the other way round. */
+/** The index in units of a character; `characterAt` is the inverse. */
 export function unitOf(text: string, character: number, meter: Meter): number {
   return isPlain(text) ? character : spread(text, meter).slice(0, character).join('').length;
 }

@@ -1,13 +1,13 @@
 const USUAL_PRECISION = 6;
-const MOST_PRECISION = 100;
+const MAX_PRECISION = 100;
 
-/** One place of a format that a value is written to: `%.2f`. */
+/** One clause of a format: `%.2f`. */
 export interface Clause {
   readonly verb: 's' | 'd' | 'f' | 'e' | 'b' | 'o' | 'x' | 'X';
   readonly precision: number;
 }
 
-/** What is said of a value that cannot be written so. */
+/** The error for a value that a clause cannot format. */
 export const UNFIT: Readonly<Record<Clause['verb'], string>> = {
   s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
   d: 'decimal clause can only be used on integers',
@@ -21,7 +21,7 @@ export const UNFIT: Readonly<Record<Clause['verb'], string>> = {
 
 const CLAUSE = /%(?:(%)|(?:\.(\d+))?(.?))/gsu;
 
-/** A format as texts and clauses in turn, for so many values. */
+/** Splits a format into literal texts and clauses. `count` is the number of values. */
 export function clausesOf(text: string, count: number): { parts: Array<string | Clause> } | { problem: string } {
   const parts: Array<string | Clause> = [];
   let [end, taken] = [0, 0];
@@ -38,7 +38,7 @@ export function clausesOf(text: string, count: number): { parts: Array<string | 
     if (verb === '') return { problem: 'unexpected end of string' };
     const precision = digits === undefined ? USUAL_PRECISION : Number(digits);
     const what = Object.hasOwn(UNFIT, verb) ? undefined : `unrecognized formatting clause "${verb}"`;
-    const problem = what ?? (precision > MOST_PRECISION ? `precision ${digits} is too large` : undefined);
+    const problem = what ?? (precision > MAX_PRECISION ? `precision ${digits} is too large` : undefined);
     if (problem !== undefined) return { problem: `could not parse formatting clause: ${problem}` };
     parts.push({ verb: verb as Clause['verb'], precision });
   }

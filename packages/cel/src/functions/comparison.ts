@@ -38,7 +38,7 @@ const among = ([item, list]: [Value, ListValue], meter: Parameters<Overload['run
   return false;
 };
 
-/** The place in a list that an index means; undefined when there is none. */
+/** The position in a list for an index; undefined if it is out of range. */
 function placeIn(list: ListValue, index: Value): number | undefined {
   const place = index instanceof Uint ? Number(index.value) : Number(index);
   return Number.isInteger(place) && place >= 0 && place < list.size ? place : undefined;
@@ -60,7 +60,7 @@ function itemIfThere([list, index]: [ListValue, Value]): Optional {
 
 const entryIfThere = ([map, key]: [MapValue, Value]) => optionally(map.get(key));
 
-/** Of an optional list or map: nothing of nothing. */
+/** Looks into an optional list or map; the result is none if the optional is empty. */
 function within<T>(look: (args: [T, Value]) => Optional) {
   return ([held, index]: [Optional, Value]): Optional =>
     held.value === undefined ? held : look([held.value as T, index]);

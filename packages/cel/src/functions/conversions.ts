@@ -28,12 +28,12 @@ function conversion(from: string, to: string): Failure {
   return new Failure(`type conversion error from '${from}' to '${to}'`);
 }
 
-/** No number of 64 bits is longer, unless it begins with zeros. */
-const LONGEST_NUMBER = 100;
+/** Longer texts are not 64-bit numbers, unless they begin with zeros. */
+const MAX_NUMBER_LENGTH = 100;
 
 function parseInteger(text: string, least: bigint, most: bigint): bigint {
   const pattern = least === 0n ? /^\d+$/ : /^[+-]?\d+$/;
-  const value = text.length < LONGEST_NUMBER && pattern.test(text) ? BigInt(text.replace(/^\+/, '')) : most;
+  const value = text.length < MAX_NUMBER_LENGTH && pattern.test(text) ? BigInt(text.replace(/^\+/, '')) : most;
   if (value < least || value >= most) throw conversion('string', least === 0n ? 'uint' : 'int');
   return value;
 }

@@ -1,4 +1,4 @@
-/** A double as Go prints it: `1`, `0.5`, `1e+21`, `1e-07`, `NaN`, `+Inf`. */
+/** Prints a double as Go does: `1`, `0.5`, `1e+21`, `1e-07`, `NaN`, `+Inf`. */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

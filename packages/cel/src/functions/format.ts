@@ -25,7 +25,7 @@ interface Writing {
   readonly meter: Meter;
 }
 
-/** undefined: such values are not written so. */
+/** Returns undefined if the clause does not support the type of the value. */
 type Writer = (value: Value, writing: Writing) => string | undefined;
 
 const WRITERS: Readonly<Record<Clause['verb'], Writer>> = {
@@ -60,7 +60,7 @@ function special(value: number): string | undefined {
   return Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞';
 }
 
-/** With a comma before every three digits, as the locale has it. */
+/** With thousands separators, as in the English locale. */
 function fixed(value: number | undefined, precision: number): string | undefined {
   if (value === undefined) return undefined;
   const found = special(value);
@@ -95,10 +95,10 @@ function hexadecimal(value: Value): string | undefined {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : based(value, 16);
 }
 
-/** Writing a value takes so many times as long as looking at it. */
+/** Printing a value takes this many times as long as reading it. */
 const PRINTING = 8;
 
-/** A value as `%s` writes it. */
+/** A value as `%s` prints it. */
 function plain(value: Value, meter: Meter): string | undefined {
   meter.step(PRINTING);
   if (typeof value === 'string') {
@@ -121,15 +121,15 @@ function plain(value: Value, meter: Meter): string | undefined {
   return `{${entries.sort().join(', ')}}`;
 }
 
-const MOST_DIGITS = 6;
+const MAX_DIGITS = 6;
 
-/** A value in a list or map, as an expression would say it. */
+/** A value inside a list or map, in the syntax of expressions. */
 function within(value: Value, meter: Meter): string {
   if (typeof value === 'string') {
     meter.write(value.length);
     return JSON.stringify(value);
   }
-  if (typeof value === 'number') return special(value) ?? value.toFixed(MOST_DIGITS);
+  if (typeof value === 'number') return special(value) ?? value.toFixed(MAX_DIGITS);
   if (value instanceof Uint8Array) {
     meter.write(value.length);
     return `b${JSON.stringify(Buffer.from(value).toString())}`;

@@ -8,11 +8,11 @@ type Problems = (text: string) => string[];
 
 interface Rule {
   readonly problems: Problems;
-  /** of the longest pattern that it is judged by */
+  /** the size of the longest pattern of the rule */
   readonly patternSize: number;
 }
 
-/** How a text must look, by the name that Kubernetes has for it. */
+/** A named format of Kubernetes. */
 class NamedFormat extends OpaqueValue {
   override readonly type = opaqueType('kubernetes.NamedFormat');
   readonly name: string;
@@ -77,7 +77,7 @@ function named({ most, pattern, words }: NameRule): Problems {
   ];
 }
 
-/** What stands before a generated part may end with a dash. */
+/** A prefix of a generated name may end with a dash. */
 const prefix =
   (rule: NameRule): Problems =>
   (text) =>
@@ -101,7 +101,7 @@ function qualified(text: string): string[] {
   return problems;
 }
 
-const judged =
+const problemUnless =
   (isValid: (text: string) => boolean, words: string): Problems =>
   (text) =>
     isValid(text) ? [] : [words];
@@ -122,10 +122,13 @@ const RULES: Readonly<Record<string, Rule>> = {
     problems: (text) => (isUri(text) ? [] : [`parse ${JSON.stringify(text)}: invalid URI for request`]),
     patternSize: 1100,
   },
-  uuid: { problems: judged((text) => UUID.test(text), 'does not match the UUID format'), patternSize: 90 },
-  byte: { problems: judged((text) => BASE64.test(text), 'invalid base64'), patternSize: 84 },
-  date: { problems: judged((text) => parseDate(text) !== undefined, 'invalid date'), patternSize: 103 },
-  datetime: { problems: judged((text) => parseTimestamp(text) !== undefined, 'invalid datetime'), patternSize: 103 },
+  uuid: { problems: problemUnless((text) => UUID.test(text), 'does not match the UUID format'), patternSize: 90 },
+  byte: { problems: problemUnless((text) => BASE64.test(text), 'invalid base64'), patternSize: 84 },
+  date: { problems: problemUnless((text) => parseDate(text) !== undefined, 'invalid date'), patternSize: 103 },
+  datetime: {
+    problems: problemUnless((text) => parseTimestamp(text) !== undefined, 'invalid datetime'),
+    patternSize: 103,
+  },
 };
 
 const known = new Map(Object.entries(RULES).map(([name, rule]) => [name, new NamedFormat(name, rule)]));

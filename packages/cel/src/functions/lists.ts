@@ -76,10 +76,10 @@ function flatten([list, depth = 1n]: [ListValue, bigint?], meter: Meter): ArrayL
   return new ArrayList(flat);
 }
 
-const MOST_RANGE = 1_000_000n;
+const MAX_RANGE = 1_000_000n;
 
 function range([count]: [bigint]): ArrayList {
-  if (count > MOST_RANGE) throw new Failure(`range(${count}) is too large`);
+  if (count > MAX_RANGE) throw new Failure(`range(${count}) is too large`);
   return new ArrayList(Array.from({ length: Math.max(0, Number(count)) }, (_, i) => BigInt(i)));
 }
 

@@ -26,7 +26,7 @@ function present([list]: [ListValue]): ArrayList {
 
 const endOf = (list: ListValue, index: number) => (list.size === 0 ? Optional.none : new Optional(list.at(index)));
 
-/** Adds to a map that is in the making, and that nobody else sees. */
+/** Adds to a map of a macro in place, because nothing else can see the map before it is complete. */
 function insert([map, key, value]: [MapValue, Value, Value?]): MapValue {
   const grown = map instanceof ValueMap ? map : ValueMap.of([]);
   const added: Array<[Value, Value]> =

@@ -20,12 +20,12 @@ import {
 import type { Meter } from '../values/meter.ts';
 import type { Value } from '../values/value.ts';
 
-/** One way to call a function. */
+/** One signature of a function, with its implementation. */
 export interface Overload {
-  /** as cost and messages know it */
+  /** the id in cost tables and messages */
   readonly id: string;
   readonly name: string;
-  /** `a.f(b)` rather than `f(a, b)`: what it is called on is the first of its parameters */
+  /** `a.f(b)` instead of `f(a, b)`; the receiver is the first parameter */
   readonly isMember: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
@@ -33,8 +33,8 @@ export interface Overload {
 }
 
 /**
- * Declares a way to call a function. The signature says how it is written: `size(list(A)): int` is called as a function,
- * `string::charAt(int): string` as a member of what stands first; capital letters stand for any type.
+ * Declares an overload. The signature determines the call: `size(list(A)): int` is called as a function,
+ * `string::charAt(int): string` as a method of a string. Capital letters are type parameters.
  */
 export function overload<Args extends readonly Value[]>(
   id: string,
@@ -42,7 +42,7 @@ export function overload<Args extends readonly Value[]>(
   run: (args: Args, meter: Meter) => Value,
 ): Overload {
   const match = /^(?:(.+?)::)?([^(]+)\((.*)\): (.+)$/.exec(signature);
-  if (match === null) throw new Error(`${signature} is no signature`);
+  if (match === null) throw new Error(`${signature} is not a valid signature`);
   const [, target, name = '', params = '', result = ''] = match;
   const types = [...(target === undefined ? [] : [target]), ...split(params)].map(readType);
   const plain = run as unknown as Overload['run'];
@@ -73,7 +73,7 @@ function readType(text: string): Type {
   return name === 'optional' ? optionalType(first) : opaqueType(name, first);
 }
 
-/** At the commas that stand in no brackets. */
+/** Splits at commas outside brackets. */
 function split(text: string): string[] {
   const parts: string[] = [];
   let [depth, from] = [0, 0];

@@ -1,14 +1,14 @@
 const REPEAT = /\{(\d+)(,(\d*))?\}/y;
 
 interface Open {
-  /** of what has been read in these brackets, and of the last part of it, which a repetition is about */
+  /** the size so far inside these brackets, and the size of the last part, to which a repetition applies */
   size: number;
   last: number;
 }
 
 /**
- * About how many steps a pattern has when its repetitions are written out: `(ab){3}` has 9. It tells more rather than less,
- * and it is told before the pattern is read, as reading one of millions of steps takes seconds.
+ * An upper estimate of the size of a pattern with its repetitions expanded: `(ab){3}` has 9. It is computed before the
+ * pattern is compiled, because compiling millions of steps takes seconds.
  */
 export function patternSize(pattern: string): number {
   const outer: Open[] = [];
@@ -60,7 +60,7 @@ export function patternSize(pattern: string): number {
   return outer.reduce((sum, { size }) => sum + size, here.size);
 }
 
-/** `[]a]` and `[^]a]` hold a bracket. */
+/** In `[]a]` and `[^]a]` the first bracket is part of the class. */
 function endOfClass(pattern: string, begin: number): number {
   let at = begin + (pattern[begin + 1] === '^' ? 2 : 1);
   if (pattern[at] === ']') at++;

@@ -7,7 +7,7 @@ import { type Overload, overload } from './overload.ts';
 const QUANTITY = opaqueType('kubernetes.Quantity');
 const UNIT = 1_000_000_000n;
 
-/** An amount, in billionths: nothing of it is smaller. */
+/** A quantity in billionths, its smallest unit. */
 class Quantity extends OpaqueValue {
   override readonly type = QUANTITY;
   readonly billionths: bigint;
@@ -22,11 +22,11 @@ class Quantity extends OpaqueValue {
   }
 }
 
-/** No amount that anybody means is longer. */
-const LONGEST = 1000;
+/** Longer texts are not parsed. */
+const MAX_LENGTH = 1000;
 
 function read(text: string): ReturnType<typeof parseQuantity> {
-  return parseQuantity(text.length > LONGEST ? '' : text);
+  return parseQuantity(text.length > MAX_LENGTH ? '' : text);
 }
 
 function quantity([text]: [string]): Quantity {

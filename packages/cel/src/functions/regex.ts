@@ -5,17 +5,17 @@ import type { Meter } from '../values/meter.ts';
 import { type Overload, overload } from './overload.ts';
 import { patternSize } from './pattern-size.ts';
 
-const MOST_KEPT = 500;
-/** Beyond it a pattern takes longer to read than any value is worth. */
-const LARGEST_PATTERN = 20_000;
+const MAX_KEPT = 500;
+/** A larger pattern takes too long to compile. */
+const MAX_PATTERN_SIZE = 20_000;
 const kept = new Map<string, RE2JS>();
 
-/** Patterns are RE2's: matching takes time in proportion to the text, whatever the pattern is. */
+/** Patterns are RE2's: matching takes time linear in the length of the text. */
 export function regexOf(pattern: string): RE2JS {
   const known = kept.get(pattern);
   if (known !== undefined) return known;
-  if (patternSize(pattern) > LARGEST_PATTERN) throw new Failure('error parsing regexp: expression too large');
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (patternSize(pattern) > MAX_PATTERN_SIZE) throw new Failure('error parsing regexp: expression too large');
+  if (kept.size >= MAX_KEPT) kept.clear();
   try {
     const regex = RE2JS.compile(pattern);
     kept.set(pattern, regex);
@@ -25,15 +25,15 @@ export function regexOf(pattern: string): RE2JS {
   }
 }
 
-/** Steps, each of them once for a character: as many as a unit of cost is worth, and as many as are free. */
+/** Steps are pattern size times characters: the steps per unit of cost, and the steps that are free. */
 const TESTED = { perUnit: 200, free: 1_000_000 };
 const FOUND = { perUnit: 2, free: 100_000 };
 const LARGE_PATTERN = 1000;
 const READING = 5;
 
 /**
- * Proportional is not fast: a large pattern goes through a large text slowly, and what Kubernetes counts for it knows only
- * how long the pattern is written. So what is large costs more here.
+ * Charges for large patterns on large texts. Matching is linear but slow then, and Kubernetes' cost only includes the
+ * length of the pattern's source.
  */
 function pay(regex: RE2JS, text: string, { meter, rate }: { meter: Meter; rate: typeof TESTED }): void {
   const size = regex.programSize();
@@ -48,7 +48,7 @@ function matches([text, pattern]: [string, string], meter: Meter): boolean {
   return regex.test(text);
 }
 
-/** Whether there is something to be found is known much sooner than where it is. */
+/** Testing whether there is a match is much faster than finding its position. */
 function finding(text: string, pattern: string, meter: Meter): RE2JS | undefined {
   const regex = regexOf(pattern);
   pay(regex, text, { meter, rate: TESTED });
@@ -67,7 +67,7 @@ function findAll([text, pattern, most = -1n]: [string, string, bigint?], meter: 
   const matcher = finding(text, pattern, meter)?.matcher(text);
   let end = -1;
   while (matcher !== undefined && (most < 0n || found.length < most) && matcher.find()) {
-    // nothing that is found right behind the last one is no find of its own
+    // an empty match directly after the last match does not count
     const isNew = matcher.end() > matcher.start() || matcher.start() !== end;
     if (isNew) found.push(matcher.group() ?? '');
     end = matcher.end();

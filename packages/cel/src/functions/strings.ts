@@ -57,7 +57,7 @@ function replace([text, old, fresh, most = -1n]: [string, string, string, bigint
   return [parts.slice(0, count + 1).join(fresh), ...parts.slice(count + 1)].join(old);
 }
 
-/** Before every character, and at the end, as often as it may be. */
+/** Inserts a text before every character and at the end, at most `most` times. */
 function joinAround(all: readonly string[], fresh: string, most: number): string {
   const before = all.map((character, i) => (i < most ? fresh + character : character)).join('');
   return all.length < most ? before + fresh : before;

@@ -12,7 +12,7 @@ interface Parts {
   readonly query: string;
 }
 
-/** An address of the web, cut into its parts as it is written: nothing is made to be another. */
+/** A URL, split into its parts without normalization. */
 class WebAddress extends OpaqueValue {
   override readonly type = opaqueType('kubernetes.URL');
   readonly text: string;
@@ -43,7 +43,7 @@ class WebAddress extends OpaqueValue {
 
 const FORM = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#.*)?$/s;
 
-/** Characters that no address has; a blank it may have in its path. */
+/** Control characters are not allowed; a space is allowed in the path. */
 function hasControls(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) < 32 || text.charCodeAt(i) === 127) return true;
   return false;
@@ -51,7 +51,7 @@ function hasControls(text: string): boolean {
 
 const UNFIT = 'invalid URI for request';
 
-/** A URI as requests have it: an absolute one, or a path from the root. Otherwise what is wrong with it. */
+/** Parses a request URI: an absolute URI, or a path from the root. Returns the error if it is invalid. */
 function read(text: string): WebAddress | string {
   const match = FORM.exec(text);
   if (match === null || text === '') return UNFIT;

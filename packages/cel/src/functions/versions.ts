@@ -5,7 +5,7 @@ import { type Overload, overload } from './overload.ts';
 
 type Numbers = readonly [major: bigint, minor: bigint, patch: bigint];
 
-/** A version as semver.org has it. What stands behind `+` says nothing of the order. */
+/** A semantic version. Build metadata after `+` does not affect the order. */
 class Version extends OpaqueValue {
   override readonly type = opaqueType('kubernetes.Semver');
   readonly numbers: Numbers;
@@ -35,7 +35,7 @@ function read(text: string): Version | undefined {
   return new Version([BigInt(major), BigInt(minor), BigInt(patch)], before === undefined ? [] : before.split('.'));
 }
 
-/** `v1.02` is taken for 1.2.0 where that is asked for. */
+/** The lenient form: `v1.02` is read as 1.2.0. */
 function normal(text: string): string {
   const match = /^v?([^-+]*)(.*)$/s.exec(text);
   const numbers = (match?.[1] ?? '').split('.').map((part) => part.replace(/^0+(?=\d)/, ''));
@@ -43,11 +43,11 @@ function normal(text: string): string {
   return numbers.join('.') + (match?.[2] ?? '');
 }
 
-/** No version that anybody means is longer. */
-const LONGEST = 1000;
+/** Longer texts are not parsed. */
+const MAX_LENGTH = 1000;
 
 function readAs(text: string, isLoose: boolean): Version | undefined {
-  return text.length > LONGEST ? undefined : read(isLoose ? normal(text) : text);
+  return text.length > MAX_LENGTH ? undefined : read(isLoose ? normal(text) : text);
 }
 
 function version([text, isLoose = false]: [string, boolean?]): Version {
@@ -76,7 +76,7 @@ function order([a, b]: [Version, Version]): bigint {
   return a.before.length < b.before.length ? -1n : 0n;
 }
 
-/** Numbers stand before words. */
+/** Numeric identifiers sort before alphanumeric ones. */
 function wordOrder(a: string, b: string): bigint {
   const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)];
   if (left !== right) return left ? -1n : 1n;

@@ -41,7 +41,7 @@ export class Program {
   }
 
   /** Whether it uses this field of a variable by name, in a selection or a test. */
-  looksAt(variable: string, field: string): boolean {
+  usesField(variable: string, field: string): boolean {
     let found = false;
     visit(this.#parts.expression, (node) => {
       if (node.kind === 'select') found ||= node.field === field && isNamed(node.operand, variable);

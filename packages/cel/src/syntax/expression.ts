@@ -2,11 +2,11 @@ import type { Type } from '../types/type.ts';
 import type { Value } from '../values/value.ts';
 
 interface Node {
-  /** where it begins in the source; of an operation, where its operator stands */
+  /** its position in the source; for an operation that of the operator */
   readonly at: number;
-  /** how deep its deepest branch is */
+  /** the depth of its deepest branch */
   readonly depth: number;
-  /** what the checker has found */
+  /** set by the checker */
   type?: Type;
 }
 
@@ -24,9 +24,9 @@ export interface Select extends Node {
   readonly kind: 'select';
   readonly operand: Expression;
   readonly field: string;
-  /** asks only whether the field is there */
+  /** only tests whether the field exists */
   readonly isTest: boolean;
-  /** the name of a declared variable or type that the whole path is */
+  /** set if the whole path is the name of a declared variable or type */
   resolved?: string;
 }
 
@@ -35,18 +35,18 @@ export interface Call extends Node {
   readonly name: string;
   readonly target: Expression | undefined;
   readonly args: readonly Expression[];
-  /** the ids of the overloads that fit */
+  /** the ids of the matching overloads */
   overloads?: readonly string[];
-  /** `a.b(c)` where `a.b` is the name of a function, not `b` one of `a` */
+  /** set for `a.b(c)` if `a.b` is the name of a function, and `b` not a method of `a` */
   resolved?: string;
-  /** made by a macro: adds to the list or map that is its first argument, which nobody else sees */
+  /** created by a macro: may modify its first argument, a list or map that nothing else can see */
   readonly inPlace?: boolean;
 }
 
 export interface ListLiteral extends Node {
   readonly kind: 'list';
   readonly items: readonly Expression[];
-  /** which of them stand there only if they have a value: `[?a]` */
+  /** the indexes of optional items, which are left out if they have no value: `[?a]` */
   readonly optional: ReadonlySet<number>;
 }
 
@@ -67,7 +67,7 @@ export interface StructLiteral extends Node {
   readonly fields: ReadonlyArray<{ readonly name: string; readonly value: Expression }>;
 }
 
-/** What macros become: a loop over a list or map, which carries a value along. */
+/** The expansion of macros: a loop over a list or map with an accumulator. */
 export interface Fold extends Node {
   readonly kind: 'fold';
   readonly range: Expression;
@@ -83,7 +83,7 @@ export interface Fold extends Node {
 
 export type Expression = Literal | Ident | Select | Call | ListLiteral | MapLiteral | StructLiteral | Fold;
 
-/** The name that a path of identifiers spells: `a.b.c`. */
+/** The qualified name of a path of identifiers: `a.b.c`. */
 export function qualifiedName(expression: Expression): string | undefined {
   if (expression.kind === 'ident') return expression.name;
   if (expression.kind !== 'select' || expression.isTest) return undefined;

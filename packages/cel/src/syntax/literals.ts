@@ -15,7 +15,7 @@ const SIMPLE: Readonly<Record<string, number>> = {
   '?': 63,
 };
 
-/** What a quoted text says. undefined: it says something that no text can. */
+/** Decodes a string literal; undefined if it has an escape that is not a valid character. */
 export function readText(token: string): string | undefined {
   const { body, isRaw } = unquote(token);
   if (isRaw || !body.includes('\\')) return body;
@@ -33,7 +33,7 @@ export function readText(token: string): string | undefined {
 
 const ESCAPES = /\\(?:U[0-9a-fA-F]{8}|u[0-9a-fA-F]{4}|[xX][0-9a-fA-F]{2}|[0-3][0-7]{2}|[\s\S])/g;
 
-/** The same of bytes, where numbers are bytes and not characters. */
+/** Decodes a bytes literal, in which numeric escapes are bytes and not characters. */
 export function readBytes(token: string): Uint8Array | undefined {
   const { body, isRaw } = unquote(token);
   if (isRaw) return Buffer.from(body);
@@ -63,7 +63,7 @@ function codeOf(escaped: string): number {
   return SIMPLE[escaped] ?? escaped.charCodeAt(0);
 }
 
-/** undefined: too large. */
+/** Returns undefined if the number is too large. */
 export function readInt(text: string, isNegative: boolean): bigint | undefined {
   const value = isNegative ? -BigInt(text) : BigInt(text);
   return BigInt.asIntN(64, value) === value ? value : undefined;

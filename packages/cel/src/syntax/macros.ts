@@ -9,18 +9,18 @@ export interface MacroCall {
   readonly args: readonly Expression[];
 }
 
-/** What a macro stands for, or what is wrong with its arguments. */
+/** The expansion of a macro, or an error in its arguments. */
 type Expansion = Expression | Issue | undefined;
 type Macro = (call: MacroCall & { readonly target: Expression }) => Expansion;
 
-/** No name that anybody can write. */
+/** A name that cannot be written in an expression. */
 const CARRIED = '@result';
 
 const isTrue = (at: number) => literal(at, true);
 const carried = (at: number) => ident(at, CARRIED);
-const goesOn = (at: number, inner: Expression) => call(at, '@not_strictly_false', [inner]);
+const continues = (at: number, inner: Expression) => call(at, '@not_strictly_false', [inner]);
 
-/** How a loop goes: what it begins with, how long it goes on, what one turn makes, what it comes to. */
+/** The parts of a loop: start value, condition, step, and result. */
 type Plan = Pick<Fold, 'condition' | 'result' | 'start' | 'step'>;
 
 interface Loop {
@@ -31,13 +31,13 @@ interface Loop {
 const PLANS = {
   all: ({ at, last }: Loop): Plan => ({
     start: isTrue(at),
-    condition: goesOn(at, carried(at)),
+    condition: continues(at, carried(at)),
     step: call(at, '_&&_', [carried(at), last]),
     result: carried(at),
   }),
   exists: ({ at, last }: Loop): Plan => ({
     start: literal(at, false),
-    condition: goesOn(at, call(at, '!_', [carried(at)])),
+    condition: continues(at, call(at, '!_', [carried(at)])),
     step: call(at, '_||_', [carried(at), last]),
     result: carried(at),
   }),
@@ -52,7 +52,7 @@ const PLANS = {
   },
 };
 
-/** A list or map that grows turn by turn, perhaps only where a condition holds. */
+/** A loop that builds a list or map, optionally only from items for which a condition holds. */
 function growing(at: number, added: Call, filter: Expression | undefined): Plan {
   const grown: Call = { ...added, inPlace: true };
   return {
@@ -70,7 +70,7 @@ interface Variables {
   readonly second?: string;
 }
 
-/** The names of a loop's variables, which its first arguments are. */
+/** The variables of a loop: its first arguments. */
 function variablesOf({ args }: MacroCall, count: 1 | 2): Variables | Issue {
   const names: string[] = [];
   for (const arg of args.slice(0, count)) {
@@ -126,7 +126,7 @@ const filter: Macro = (made) => {
 const valueAtKey = (made: MacroCall): Expression[] => [made.args[0] as Expression, last(made)];
 const wholeEntry = (made: MacroCall): Expression[] => [last(made)];
 
-/** `a.optMap(x, f)`: f of what the optional a holds. */
+/** `a.optMap(x, f)`: f applied to the value of the optional a. */
 function optional(wraps: boolean): Macro {
   return ({ at, target, args }) => {
     const [variable, body] = args as [Expression, Expression];
@@ -150,7 +150,7 @@ interface Binding {
   readonly body: Expression;
 }
 
-/** A name for a value: a loop without turns. */
+/** Binds a name to a value, as a loop without iterations. */
 function bound(at: number, { name, value, body }: Binding): Expression {
   return fold(at, {
     range: list(at, []),
@@ -166,7 +166,7 @@ function bound(at: number, { name, value, body }: Binding): Expression {
 
 const SORTED = '@sorted';
 
-/** `a.sortBy(x, f)`: a in the order of what f makes of its items. */
+/** `a.sortBy(x, f)`: a sorted by the values of f. */
 const sortBy: Macro = ({ at, target, args }) => {
   const [variable, key] = args as [Expression, Expression];
   if (variable.kind !== 'ident') return { at: variable.at, message: 'sortBy can only be applied with a simple name' };
@@ -202,7 +202,7 @@ const MACROS: Readonly<Record<string, Macro>> = {
   'sortBy/2': sortBy,
 };
 
-/** What a call stands for when it is a macro; undefined when it is none. */
+/** Expands a call if it is a macro; otherwise undefined. */
 export function expand(name: string, made: MacroCall): Expansion {
   const { at, target, args } = made;
   if (target !== undefined) {

@@ -7,16 +7,16 @@ import { type Token, tokensOf } from './tokens.ts';
 
 export type Parsed = { readonly expression: Expression } | { readonly issues: readonly Issue[] };
 
-const LONGEST = 100_000;
-/** Deeper than this nobody writes, and whoever walks the tree has room for. */
-const DEEPEST = 250;
+const MAX_LENGTH = 100_000;
+/** The maximum depth. Recursive walks over the tree do not overflow the stack at this depth. */
+const MAX_DEPTH = 250;
 
-/** Reads an expression; its macros are expanded. */
+/** Parses an expression and expands its macros. */
 export function parse(source: string): Parsed {
-  if (source.length > LONGEST) {
+  if (source.length > MAX_LENGTH) {
     return {
       issues: [
-        { at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${LONGEST}` },
+        { at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${MAX_LENGTH}` },
       ],
     };
   }
@@ -66,7 +66,7 @@ class Parser {
   }
 
   get #token(): Token {
-    // the end is followed by nothing, however far is read
+    // reading past the end returns the end token again
     return this.#tokens[Math.min(this.#next, this.#tokens.length - 1)] as Token;
   }
 
@@ -96,30 +96,30 @@ class Parser {
     throw new SyntaxIssue(at, words);
   }
 
-  /** One token too many is told and passed over, when what is expected stands behind it. */
+  /** Reports and skips one extraneous token if an expected token follows it. */
   #skips(expected: readonly string[]): boolean {
     const { at, kind, text } = this.#token;
     const { kind: after, text: next } = this.#after;
     if (kind === 'end' || after !== 'punctuation' || !expected.includes(next)) return false;
     const words = expected.map((one) => `'${one}'`).join(', ');
-    const told = expected.length === 1 ? words : `{${words}}`;
-    this.#issues.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${told}` });
+    const expectedText = expected.length === 1 ? words : `{${words}}`;
+    this.#issues.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${expectedText}` });
     this.#next++;
     return true;
   }
 
-  /** Nothing may be nested without end. */
+  /** Limits the depth of expressions. */
   #checked<E extends Expression>(expression: E): E {
-    if (expression.depth > DEEPEST) throw this.#tooDeep(expression.at);
+    if (expression.depth > MAX_DEPTH) throw this.#tooDeep(expression.at);
     return expression;
   }
 
   #tooDeep(at: number): SyntaxIssue {
-    return new SyntaxIssue(at, `expression recursion limit exceeded: ${DEEPEST}`);
+    return new SyntaxIssue(at, `expression recursion limit exceeded: ${MAX_DEPTH}`);
   }
 
   #expression(beginnings: string): Expression {
-    if (++this.#nesting > DEEPEST) throw this.#tooDeep(this.#token.at);
+    if (++this.#nesting > MAX_DEPTH) throw this.#tooDeep(this.#token.at);
     const condition = this.#logical('||', beginnings);
     const { at } = this.#token;
     let expression = condition;
@@ -133,7 +133,7 @@ class Parser {
     return expression;
   }
 
-  /** Long chains become trees that are as flat as can be. */
+  /** Long chains become balanced trees. */
   #logical(operator: '||' | '&&', beginnings: string): Expression {
     const next = (words: string): Expression =>
       operator === '||' ? this.#logical('&&', words) : this.#binary(0, words);
@@ -264,7 +264,7 @@ class Parser {
     return this.#unexpected(beginnings);
   }
 
-  /** One token too many is passed over when what follows makes sense again. */
+  /** Reports and skips one extraneous token if the next one can begin an expression. */
   #unexpected(beginnings: string): Expression {
     const { kind, text, at } = this.#token;
     const { kind: after, text: next } = this.#after;
@@ -330,7 +330,7 @@ class Parser {
     return this.#checked(list(at, items, optional));
   }
 
-  /** What is neither the end of a list or map nor another of its items. */
+  /** Handles a token that is neither the end of a list or map nor a comma. */
   #unclosed(end: string): void {
     if (this.#skips([end, ','])) {
       this.#take(',');

@@ -1,10 +1,10 @@
-/** One thing that is wrong with an expression. */
+/** An error in an expression. */
 export interface Issue {
   readonly at: number;
   readonly message: string;
 }
 
-/** Thrown where an expression cannot be read on. */
+/** Thrown if the parser cannot continue. */
 export class SyntaxIssue extends Error {
   readonly issue: Issue;
 
@@ -14,19 +14,19 @@ export class SyntaxIssue extends Error {
   }
 }
 
-const LONGEST_SNIPPET = 16_384;
+const MAX_SNIPPET_LENGTH = 16_384;
 
-/** As in Kubernetes. */
-const MOST_ISSUES = 100;
-/** Each issue shows its whole line: of long lines fewer are shown. */
-const LONGEST_TEXT = 64 << 10;
+/** the same limit as in Kubernetes */
+const MAX_ISSUES = 100;
+/** A limit of all texts together, because each issue shows its whole line. */
+const MAX_TEXT_LENGTH = 64 << 10;
 
-/** Issues as people read them: where, what, and the line with a mark below it. */
+/** Formats issues: position, message, and the line with a marker below it. */
 export function issuesText(source: string, issues: readonly Issue[]): string {
   const shown: string[] = [];
   let length = 0;
   for (const issue of issues.toSorted((a, b) => a.at - b.at)) {
-    if (shown.length === MOST_ISSUES || length > LONGEST_TEXT) break;
+    if (shown.length === MAX_ISSUES || length > MAX_TEXT_LENGTH) break;
     const text = issueText(source, issue);
     shown.push(text);
     length += text.length;
@@ -43,7 +43,7 @@ function issueText(source: string, { at, message }: Issue): string {
   const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
   const end = source.indexOf('\n', begin);
   const characters = [...source.slice(begin, end < 0 ? undefined : end).replaceAll('\t', ' ')];
-  if (characters.length > LONGEST_SNIPPET) return head;
+  if (characters.length > MAX_SNIPPET_LENGTH) return head;
   const dots = characters.slice(0, column).map((character) => (isWide(character) ? '．' : '.'));
   const mark = isWide(characters[column] ?? '') ? '＾' : '^';
   return `${head}\n | ${characters.join('')}\n | ${dots.join('')}${mark}`;

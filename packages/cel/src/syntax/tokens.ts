@@ -23,11 +23,11 @@ const QUOTED = new RegExp(
   ].join('|'),
   'y',
 );
-/** as much of a text that does not end as was read before it was given up */
+/** the invalid start of a token, such as a string without its end */
 const BROKEN =
   /[bB]?[rR]?(?:"(?:\\[abfnrtv"'\\?`]|[^\\"\n\r])*(?:\\.?)?|'(?:\\[abfnrtv"'\\?`]|[^\\'\n\r])*(?:\\.?)?)|[&|=][^\n]?|./uy;
 
-/** The tokens of an expression, the last of them its end. What is none is told, and passed over. */
+/** The tokens of an expression, with an end token. Invalid characters are reported and skipped. */
 export function tokensOf(source: string, issues: Issue[]): Token[] {
   const tokens: Token[] = [];
   let at = 0;

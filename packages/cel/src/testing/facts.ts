@@ -2,7 +2,7 @@ import { ArrayList, ValueMap } from '../values/collections.ts';
 import { Duration, Timestamp } from '../values/time.ts';
 import { TypeValue, Uint, type Value } from '../values/value.ts';
 
-/** A value as the recorded cases write it: `["int", "1"]`, `["list", ...]`; true, false and null as they are. */
+/** A value in the format of the recorded cases: `["int", "1"]`, `["list", ...]`; true, false and null are unchanged. */
 export type Fact = null | boolean | string | Fact[];
 
 export function valueOfFact(fact: Fact): Value {

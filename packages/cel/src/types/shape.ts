@@ -21,16 +21,16 @@ const scalar = (type: Type, minSize: number, maxElements = 0): Shape => ({ type,
 
 /** Sizes of values as JSON. */
 const DATE = 12;
-const LEAST_TIME = 21;
-const LONGEST_TIME = 32;
-const LEAST_DURATION = 3;
+const MIN_TIME = 21;
+const MAX_TIME = 32;
+const MIN_DURATION = 3;
 
 export const boolShape = scalar(boolType, 4);
 export const intShape = scalar(intType, 1);
 export const doubleShape = scalar(doubleType, 1);
 export const dateShape = scalar(timestampType, DATE, DATE);
-export const timeShape = scalar(timestampType, LEAST_TIME, LONGEST_TIME);
-export const durationShape = scalar(durationType, LEAST_DURATION, LONGEST_TIME);
+export const timeShape = scalar(timestampType, MIN_TIME, MAX_TIME);
+export const durationShape = scalar(durationType, MIN_DURATION, MAX_TIME);
 export const dynShape = scalar(dynType, 1, Number.MAX_SAFE_INTEGER);
 export const stringShape = (maxElements: number): Shape => scalar(stringType, 2, maxElements);
 export const bytesShape = (maxElements: number): Shape => scalar(bytesType, 2, maxElements);

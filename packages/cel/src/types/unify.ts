@@ -1,25 +1,25 @@
 import { listType, mapType, opaqueType, type Type, typeType } from './type.ts';
 
-/** The types of an expression are too large to be told. */
+/** The types of an expression are too large. */
 export class TooLarge extends Error {}
 
 /**
- * What the type parameters stand for, as far as it is known.
+ * The bindings of type parameters.
  *
- * Invariant: an attempt that fails leaves nothing behind. It is taken back step by step, as copies of all that is known would
- * make the time of a check grow with the square of the expression.
+ * Invariant: a failed attempt leaves no bindings behind. Its bindings are undone one by one, because copying all
+ * bindings for each attempt would take quadratic time.
  */
 export class Bindings {
   readonly #known = new Map<string, Type>();
   #tried: Array<readonly [name: string, before: Type | undefined]> = [];
   #left: number;
 
-  /** Types can double with every step of an expression, `{a: a}`: so many looks at parts of types are enough. */
+  /** @param mostSteps a limit, because types can double with every step of an expression: `{a: a}` */
   constructor(mostSteps: number) {
     this.#left = mostSteps;
   }
 
-  /** Before each look at a part of a type. */
+  /** Counts a visit of a part of a type. */
   step(): void {
     if (--this.#left < 0) throw new TooLarge();
   }
@@ -33,7 +33,7 @@ export class Bindings {
     this.#known.set(name, type);
   }
 
-  /** Whether values of the one types may stand where the others are wanted; from then on what that takes is known. */
+  /** Whether values of types `from` are assignable to types `to`; if so, keeps the bindings that this requires. */
   assign(from: readonly Type[], to: readonly Type[]): boolean {
     const fits = allAssignable(this, from, to);
     if (!fits) {
@@ -82,7 +82,7 @@ function isNullable({ kind }: Type): boolean {
   return kind === 'null' || kind === 'opaque' || kind === 'object' || kind === 'duration' || kind === 'timestamp';
 }
 
-/** bound: the parameter stands for the type; other: it stands for something else; open: it cannot be bound here */
+/** bound: the parameter is bound to the type; other: it is bound to another type; open: it cannot be bound */
 function bind(made: Bindings, type: Type, param: Type): 'bound' | 'other' | 'open' {
   if (isSame(made, type, param)) return 'bound';
   const known = made.get(param.name);
@@ -105,7 +105,7 @@ function isSame(made: Bindings, a: Type, b: Type): boolean {
   return a.params.every((param, i) => isSame(made, param, b.params[i] as Type));
 }
 
-/** A parameter never stands for something that contains it. */
+/** A parameter cannot be bound to a type that contains it. */
 function isFree(made: Bindings, param: Type, within: Type): boolean {
   made.step();
   if (isSame(made, param, within)) return false;
@@ -129,7 +129,7 @@ function isLessSpecific(made: Bindings, a: Type, b: Type): boolean {
   return a.params.every((param, i) => isLessSpecific(made, param, b.params[i] as Type));
 }
 
-/** The type with what its parameters stand for; of those that stand for nothing, `open` says what is in their place. */
+/** Replaces bound parameters by their types, and unbound ones by `open`. */
 export function substitute(bindings: Bindings, type: Type, open?: Type): Type {
   bindings.step();
   if (type.kind === 'param') {

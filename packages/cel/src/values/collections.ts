@@ -18,7 +18,7 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** Two lists as one. Nothing is copied: an expression could make lists of any length out of nothing otherwise. */
+/** The concatenation of two lists without a copy, so that an expression cannot allocate lists of any length. */
 export class JoinedList extends ListValue {
   readonly size: number;
   readonly #first: ListValue;
@@ -50,7 +50,7 @@ export class ValueMap extends MapValue {
     return this.#entries.size;
   }
 
-  /** undefined: the key cannot be one. */
+  /** Returns false if the type of the key is not supported. */
   set(key: Value, value: Value): boolean {
     const text = keyText(key);
     if (text === undefined) return false;
@@ -68,7 +68,7 @@ export class ValueMap extends MapValue {
   }
 }
 
-/** Numbers are the same key whatever their type is. */
+/** Equal numbers of different types are the same key. */
 function keyText(key: Value): string | undefined {
   switch (typeof key) {
     case 'string':

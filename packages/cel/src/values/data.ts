@@ -5,7 +5,7 @@ import { KeyedList } from './keyed-list.ts';
 import { parseDate, parseDuration, parseTimestamp, parseWords } from './time.ts';
 import { ListValue, MapValue, type Value } from './value.ts';
 
-/** JSON as objects of the API have it. */
+/** JSON data of objects in the API. */
 export type Data = null | boolean | number | bigint | string | Data[] | DataObject;
 
 export interface DataObject {
@@ -13,12 +13,12 @@ export interface DataObject {
 }
 
 /**
- * Data as a value. Nothing is copied: lists and objects are looked into as expressions ask. The shape says what a text or a
- * number means; without one they are what they look like.
+ * Wraps data as a value without copying: lists and objects are converted on access. The shape gives the type of strings
+ * and numbers; without a shape they keep their JSON type.
  */
 export function fromData(data: Data, shape: Shape | undefined): Value {
   if (data === null) return data;
-  if (shape !== undefined && !isAsSaid(data, shape)) throw new Failure(`invalid data, expected ${shape.type.kind}`);
+  if (shape !== undefined && !hasShapeType(data, shape)) throw new Failure(`invalid data, expected ${shape.type.kind}`);
   if (typeof data === 'boolean') return data;
   if (typeof data === 'bigint') return shape?.type.kind === 'double' ? Number(data) : data;
   if (typeof data === 'string') return shape === undefined ? data : textOf(data, shape);
@@ -28,8 +28,8 @@ export function fromData(data: Data, shape: Shape | undefined): Value {
   return new DataMap(data, shape?.item);
 }
 
-/** An object that was written under another schema may hold anything. */
-function isAsSaid(data: Data, { type: { kind } }: Shape): boolean {
+/** Whether the data has the type of its shape; objects that were written under another schema may not. */
+function hasShapeType(data: Data, { type: { kind } }: Shape): boolean {
   switch (kind) {
     case 'dyn':
       return true;
@@ -113,7 +113,7 @@ class DataMap extends MapValue {
   }
 }
 
-/** An object whose fields are known, by the names that expressions have for them. */
+/** An object with known fields, by their names in expressions. */
 class ShapedObject extends MapValue {
   readonly #data: DataObject;
   readonly #fields: NonNullable<Shape['fields']>;
@@ -130,7 +130,7 @@ class ShapedObject extends MapValue {
     return Object.keys(this.#data).length;
   }
 
-  override hidesTheSame(other: MapValue): boolean {
+  override hasSameHiddenFields(other: MapValue): boolean {
     if (!(other instanceof ShapedObject)) return true;
     for (const name of Object.keys(this.#data)) {
       if (this.#names.has(name) || !Object.hasOwn(other.#data, name)) continue;
@@ -143,7 +143,7 @@ class ShapedObject extends MapValue {
     const field = typeof key === 'string' ? this.#fields.get(key) : undefined;
     if (field === undefined || !Object.hasOwn(this.#data, field.name)) return undefined;
     const value = this.#data[field.name];
-    // nothing is what null says in a field
+    // a field that is null counts as absent
     return value === undefined || value === null ? undefined : fromData(value, field.shape);
   }
 

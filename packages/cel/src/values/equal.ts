@@ -3,7 +3,7 @@ import type { Meter } from './meter.ts';
 import { Duration, Timestamp } from './time.ts';
 import { ListValue, MapValue, OpaqueValue, Optional, TypeValue, Uint, type Value } from './value.ts';
 
-/** Numbers are equal by what they amount to, whatever their types; values of different types are not equal. */
+/** Numbers of different types are compared by value; other values of different types are not equal. */
 export function isEqual(a: Value, b: Value, meter: Meter): boolean {
   meter.step();
   if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) meter.read(a.length);
@@ -25,7 +25,7 @@ export function isEqual(a: Value, b: Value, meter: Meter): boolean {
 
 function isSameScalar(a: Value, b: Value): boolean {
   const [left, right] = [numeric(a), numeric(b)];
-  // biome-ignore lint/suspicious/noDoubleEquals: a bigint and a double are compared by what they amount to
+  // biome-ignore lint/suspicious/noDoubleEquals: a bigint and a double are compared by value
   return left !== undefined && right !== undefined ? left == right : a === b;
 }
 
@@ -51,7 +51,7 @@ function isSameKeyed(a: KeyedList, b: ListValue, meter: Meter): boolean {
 }
 
 function isSameMap(a: MapValue, b: MapValue, meter: Meter): boolean {
-  if (a.size !== b.size || !a.hidesTheSame(b)) return false;
+  if (a.size !== b.size || !a.hasSameHiddenFields(b)) return false;
   for (const key of a.keys()) {
     const other = b.get(key);
     if (other === undefined || !isEqual(a.get(key) as Value, other, meter)) return false;
@@ -59,14 +59,14 @@ function isSameMap(a: MapValue, b: MapValue, meter: Meter): boolean {
   return true;
 }
 
-/** Negative, zero or positive; undefined where the two have no order. NaN has none with anything. */
+/** Negative, zero or positive; undefined if the values have no order, as with NaN. */
 export function compare(a: Value, b: Value): number | undefined {
   const [left, right] = [ordered(a), ordered(b)];
   if (left === undefined || right === undefined) return undefined;
   if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
   if (typeof left === typeof right) return left < right ? -1 : left > right ? 1 : left === right ? 0 : Number.NaN;
   if (isOther(left) || isOther(right)) return undefined;
-  // a whole number is compared with a double as the double that is nearest to it
+  // an integer is converted to the nearest double
   const difference = Number(left) - Number(right);
   return Number(left) === Number(right) ? 0 : difference;
 }
@@ -82,7 +82,7 @@ function ordered(value: Value): string | boolean | bigint | number | undefined {
   return typeof value === 'object' ? undefined : value;
 }
 
-/** By code points, as UTF-8 orders texts; JavaScript would put surrogates below what follows them. */
+/** Compares by code points, which is the order of UTF-8 bytes; JavaScript compares UTF-16 units. */
 function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);

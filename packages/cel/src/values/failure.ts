@@ -1,7 +1,7 @@
-/** What an expression comes to that has no value: an error that `||` and `&&` may still pass over. */
+/** An error of an evaluation. The operators `||` and `&&` can ignore it. */
 export class Failure extends Error {}
 
-/** The evaluation has cost more than it may. Nothing passes over that. */
+/** The evaluation has exceeded its cost limit. No operator ignores this. */
 export class CostExceeded extends Failure {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');

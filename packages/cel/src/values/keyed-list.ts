@@ -4,15 +4,15 @@ import { Duration, Timestamp } from './time.ts';
 import { ListValue, MapValue, Uint, type Value } from './value.ts';
 
 /**
- * A list whose items differ from each other: by what they are, as in a set, or by some of their fields. Two are equal
- * whatever their order is, and a sum has every item once, the later one where two have the same key:
+ * A list of unique items: by their value, as in a set, or by some of their fields. Equality ignores the order, and a
+ * sum has each item once, with the later one of two items with the same key:
  * `[{k: a, v: 1}, {k: b}] + [{k: a, v: 2}]` is `[{k: a, v: 2}, {k: b}]`.
  */
 export class KeyedList extends ListValue {
   readonly #list: ListValue;
   readonly #keys: readonly string[] | undefined;
 
-  /** Without keys an item is its own. */
+  /** @param keys undefined: the whole item is its key */
   constructor(list: ListValue, keys: readonly string[] | undefined) {
     super();
     this.#list = list;
@@ -49,10 +49,10 @@ export class KeyedList extends ListValue {
   }
 }
 
-/** Writing a value takes so many times as long as looking at it. */
+/** Printing a value takes this many times as long as reading it. */
 const PRINTING = 8;
 
-/** The same text for the same value, and for no other. */
+/** A text that is equal exactly for equal values. */
 function identityOf(value: Value, meter: Meter): string {
   meter.step(PRINTING);
   if (typeof value === 'string') meter.read(value.length);

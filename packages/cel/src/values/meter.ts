@@ -1,14 +1,14 @@
 import { CostExceeded } from './failure.ts';
 
-/** Comparing and printing cost nothing, as in Kubernetes, unless they take long: from there on so many steps cost one. */
+/** Comparing and printing are free, as in Kubernetes, up to this many steps; after that STEPS steps cost one unit. */
 const FREE_STEPS = 10_000;
 const STEPS = 2;
 const LONG_TEXT = 1000;
 const CHARACTERS = 200;
-/** No text that is made is longer. */
-const LONGEST_TEXT = 16 << 20;
+/** The longest string that an expression may create. */
+const MAX_TEXT_LENGTH = 16 << 20;
 
-/** What an evaluation has cost so far. Beyond its limit nothing is evaluated on. */
+/** The cost of an evaluation so far. Exceeding the limit ends the evaluation. */
 export class Meter {
   cost = 0;
   readonly limit: number;
@@ -24,18 +24,18 @@ export class Meter {
     if (this.cost > this.limit) throw new CostExceeded();
   }
 
-  /** Before a text is made: so many characters of it. */
+  /** Charges for a string before it is created. */
   write(length: number): void {
     this.#written += length;
-    if (this.#written > LONGEST_TEXT) throw new CostExceeded();
+    if (this.#written > MAX_TEXT_LENGTH) throw new CostExceeded();
   }
 
-  /** Going through a text once more than what it costs anyhow. */
+  /** Charges for one extra pass over a string. */
   read(length: number): void {
     if (length > LONG_TEXT) this.spend(Math.floor(length / CHARACTERS));
   }
 
-  /** One step of something whose length is not known before. */
+  /** Charges for a step of an operation of unknown length. */
   step(count = 1): void {
     this.#work += count;
     if (this.#work > FREE_STEPS) this.spend(count / STEPS);

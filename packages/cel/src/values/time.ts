@@ -1,6 +1,6 @@
 const SECOND = 1_000_000_000n;
 
-/** A span of time, in nanoseconds. */
+/** A duration in nanoseconds. */
 export class Duration {
   readonly nanos: bigint;
 
@@ -17,7 +17,7 @@ export class Duration {
   }
 }
 
-/** A moment, in nanoseconds since 1970. It is printed with the distance from UTC that it was written with. */
+/** A time in nanoseconds since 1970. It is printed with its original UTC offset. */
 export class Timestamp {
   readonly nanos: bigint;
   readonly zoneMinutes: number;
@@ -61,7 +61,7 @@ export function isSpan(nanos: bigint): boolean {
 
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Of a text as RFC 3339 has it; undefined when it is none. */
+/** Parses RFC 3339; undefined if the text is invalid. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = MOMENT.exec(text);
   if (match === null) return undefined;
@@ -80,7 +80,7 @@ function zoneMinutes(zone: string): number {
   return zone.startsWith('-') ? -minutes : minutes;
 }
 
-/** A date alone is its first moment. */
+/** Parses a date as its first moment. */
 export function parseDate(text: string): Timestamp | undefined {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
 }
@@ -95,12 +95,12 @@ const UNITS: Readonly<Record<string, bigint>> = {
   m: 60n * SECOND,
   h: 3600n * SECOND,
 };
-const LONGEST_DURATION = 200;
+const MAX_DURATION_LENGTH = 200;
 const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 
-/** `1h30m`, `-1.5s`; undefined when it is none. */
+/** Parses `1h30m` or `-1.5s`; undefined if the text is invalid. */
 export function parseDuration(text: string): Duration | undefined {
-  if (text.length > LONGEST_DURATION) return undefined;
+  if (text.length > MAX_DURATION_LENGTH) return undefined;
   const isNegative = text.startsWith('-');
   const body = text.replace(/^[+-]/, '');
   if (body === '0') return new Duration(0n);
@@ -130,10 +130,10 @@ const LONGER: ReadonlyArray<readonly [word: RegExp, unit: bigint]> = [
   [/^(?:w|wk.*|week.*)$/i, 604_800n * SECOND],
 ];
 
-/** `3 days`, as texts of the format `duration` may be written; undefined when it is none. */
+/** Parses `3 days`, which the format `duration` also allows; undefined if the text is invalid. */
 export function parseWords(text: string): Duration | undefined {
   let nanos: bigint | undefined;
-  for (const [, count = '', word = ''] of text.slice(0, LONGEST_DURATION).matchAll(WORD)) {
+  for (const [, count = '', word = ''] of text.slice(0, MAX_DURATION_LENGTH).matchAll(WORD)) {
     const unit = LONGER.find(([form]) => form.test(word))?.[1];
     if (unit !== undefined) nanos = (nanos ?? 0n) + BigInt(count) * unit;
   }
@@ -142,7 +142,7 @@ export function parseWords(text: string): Duration | undefined {
 
 const ZONED = /^([+-]?)(\d\d?):(\d\d)$/;
 
-/** The wall clock of a place, as a date whose UTC fields tell it. undefined: there is no such zone. */
+/** The local time in a zone, as a date whose UTC fields have it; undefined if the zone is unknown. */
 export function wallClock({ nanos, seconds }: Timestamp, zone: string): Date | undefined {
   const instant = new Date(Number(seconds) * 1000 + Number((nanos - seconds * SECOND) / 1_000_000n));
   if (zone === '' || zone === 'UTC') return instant;

@@ -1,7 +1,7 @@
 import { Duration, Timestamp } from './time.ts';
 import { ListValue, MapValue, Optional, TypeValue, Uint, type Value } from './value.ts';
 
-/** The name of the type that a value has at run time. */
+/** The name of the run-time type of a value. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'boolean':

@@ -2,8 +2,8 @@ import type { Type } from '../types/type.ts';
 import type { Duration, Timestamp } from './time.ts';
 
 /**
- * A value while expressions run. Whole numbers are bigints, so that 64 bits are exact; a number is always a double. What
- * JavaScript has no type for has a class.
+ * A value during evaluation. Integers are bigints, so that 64 bits are exact; a number is always a double. Types that
+ * JavaScript does not have are classes.
  */
 export type Value =
   | null
@@ -21,7 +21,7 @@ export type Value =
   | MapValue
   | OpaqueValue;
 
-/** A whole number without a sign. */
+/** An unsigned integer. */
 export class Uint {
   readonly value: bigint;
 
@@ -30,7 +30,7 @@ export class Uint {
   }
 }
 
-/** A value that may not be there. */
+/** An optional value. */
 export class Optional {
   static readonly none = new Optional(undefined);
   readonly value: Value | undefined;
@@ -40,7 +40,7 @@ export class Optional {
   }
 }
 
-/** A type as a value: what `type(x)` gives. */
+/** A type as a value: the result of `type(x)`. */
 export class TypeValue {
   readonly name: string;
 
@@ -49,7 +49,7 @@ export class TypeValue {
   }
 }
 
-/** Values of types that a library brings along: addresses, quantities, URLs. */
+/** A value of a library type: an address, a quantity, a URL. */
 export abstract class OpaqueValue {
   abstract readonly type: Type;
   abstract equals(other: OpaqueValue): boolean;
@@ -69,8 +69,8 @@ export abstract class MapValue {
   abstract get(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
 
-  /** Whether what expressions cannot see is alike. */
-  hidesTheSame(_other: MapValue): boolean {
+  /** Whether the fields that expressions cannot use are equal. */
+  hasSameHiddenFields(_other: MapValue): boolean {
     return true;
   }
 }

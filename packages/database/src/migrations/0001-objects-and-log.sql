@@ -15,15 +15,15 @@ CREATE TABLE tidegate.objects (
   value      bytea NOT NULL,
   PRIMARY KEY (resource, namespace, name)
 ) WITH (
-  -- room on the page for the next version of a row, so that an update touches no index
+  -- leaves room on the page for the next version of a row, so that updates do not change indexes
   fillfactor = 85,
   autovacuum_vacuum_scale_factor = 0.05,
   autovacuum_analyze_scale_factor = 0.05
 );
 
--- The new value of a change is the previous value of the key's next change; where there is none yet it stands in
--- objects. The log is a ring of slots: the head says which one is written, and compaction truncates the one that
--- comes next, so that nothing is deleted row by row and no table is made or dropped while the store runs.
+-- The new value of a change is the previous value of the key's next change, or the value in objects if there is no later
+-- change. The log is a ring of slots: the head names the current one, and compaction truncates the next one. So rows are
+-- never deleted one by one, and no table is created or dropped while the store runs.
 CREATE TABLE tidegate.log (
   revision           bigint NOT NULL,
   previous_revision  bigint NOT NULL,
@@ -46,7 +46,7 @@ DO $$
 BEGIN
   FOR slot IN 0..7 LOOP
     EXECUTE format('CREATE TABLE tidegate.log_%s PARTITION OF tidegate.log FOR VALUES IN (%s)', slot, slot);
-    -- rows are never updated or deleted: vacuum has nothing to do but to freeze
+    -- rows are never updated or deleted, so vacuum is only needed for freezing
     EXECUTE format('ALTER TABLE tidegate.log_%s SET (autovacuum_vacuum_insert_threshold = -1)', slot);
   END LOOP;
 END $$;
@@ -55,7 +55,7 @@ CREATE INDEX log_revision ON tidegate.log (revision);
 CREATE INDEX log_operation_id ON tidegate.log (operation_id);
 CREATE INDEX log_previous_revision ON tidegate.log (previous_revision) WHERE previous_revision > 0;
 
--- lz4 costs a tenth of the default compression; a server may be built without it
+-- lz4 takes a tenth of the time of the default compression; a server may be built without it
 DO $$
 BEGIN
   ALTER TABLE tidegate.objects ALTER COLUMN value SET COMPRESSION lz4;
@@ -67,7 +67,7 @@ EXCEPTION WHEN feature_not_supported THEN
   NULL;
 END $$;
 
--- One row. Its lock is what puts all commits in one order.
+-- One row, whose lock serializes all commits.
 CREATE TABLE tidegate.head (
   only_row          boolean PRIMARY KEY DEFAULT true CHECK (only_row),
   revision          bigint NOT NULL,
@@ -78,7 +78,7 @@ CREATE TABLE tidegate.head (
   system_identifier text NOT NULL,
   slot              smallint NOT NULL,
   slot_started_at   timestamptz NOT NULL,
-  -- the revision at which each slot began: its changes come after it
+  -- the start revision of each slot; the changes of the slot are above it
   slot_starts       bigint[] NOT NULL
 ) WITH (fillfactor = 10);
 
@@ -90,7 +90,7 @@ VALUES (
   0, clock_timestamp(), array_fill(1::bigint, ARRAY[8])
 );
 
--- A failover may lose the newest commits. Revisions between the two numbers were perhaps given and do not exist.
+-- A failover may lose the newest commits. Revisions between the two numbers may have been used by lost commits.
 CREATE TABLE tidegate.epochs (
   epoch          integer PRIMARY KEY,
   last_surviving bigint NOT NULL,

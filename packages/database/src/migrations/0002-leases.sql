@@ -1,4 +1,4 @@
--- Work that one replica does for all. The fence grows with each new holder, so that an old one can be told apart.
+-- Work that only one replica does. The fence grows with each new holder, so that writes of an old holder are rejected.
 CREATE TABLE tidegate.leases (
   name       text PRIMARY KEY,
   holder     text NOT NULL,

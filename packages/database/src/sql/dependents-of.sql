@@ -1,4 +1,4 @@
--- The keys of the dependents of a uid, at most so many.
+-- The keys of the dependents of a uid, at most max_rows.
 CREATE OR REPLACE FUNCTION tidegate.dependents_of(
   owner_uid text, owner_namespace text, max_rows integer, OUT resource text, OUT namespace text, OUT name text
 ) RETURNS SETOF record

@@ -4,7 +4,7 @@ import { textFields } from '../rules/fields.ts';
 import type { Check } from '../rules/type-rules.ts';
 
 /** The conditions that only /approval may set. */
-const VERDICTS = ['Approved', 'Denied'];
+const DECISIONS = ['Approved', 'Denied'];
 
 /**
  * A request for a certificate. The server sets the requesting user, /approval decides, /status issues the
@@ -31,7 +31,7 @@ export const signingRequest: KindRules = {
     let conditions = conditionsOf(request);
     if (subresource === 'approval') request.status = structuredClone((old.status ?? {}) as JsonObject);
     // /status issues certificates, but does not approve
-    else conditions = [...before.filter(isVerdict), ...conditions.filter((one) => !isVerdict(one))];
+    else conditions = [...before.filter(isDecision), ...conditions.filter((one) => !isDecision(one))];
     if (conditions.length === 0 && request.status === undefined) return;
     const status = isJsonObject(request.status) ? request.status : {};
     if (conditions.length > 0) status.conditions = conditions.map(timesFrom(before));
@@ -40,8 +40,8 @@ export const signingRequest: KindRules = {
   },
 };
 
-function isVerdict({ type }: JsonObject): boolean {
-  return VERDICTS.includes(String(type));
+function isDecision({ type }: JsonObject): boolean {
+  return DECISIONS.includes(String(type));
 }
 
 function conditionsOf({ status }: JsonObject): JsonObject[] {
@@ -114,6 +114,6 @@ export const usages: Check = (place) => {
   }
 };
 
-export const notTooShort: Check = (place) => {
+export const minimumDuration: Check = (place) => {
   if (Number(place.value) < 600) place.invalid('may not specify a duration less than 600 seconds (10 minutes)');
 };

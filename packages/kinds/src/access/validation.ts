@@ -3,7 +3,7 @@ import { always, required, sameValue } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import { selects } from '../rules/selectors.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
-import { notTooShort, request, signer, usages } from './signing-requests.ts';
+import { minimumDuration, request, signer, usages } from './signing-requests.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -77,6 +77,6 @@ export const accessChecks: RuleTable = {
     request: always(request),
     signerName: [required(), signer],
     usages: [required(), usages],
-    expirationSeconds: notTooShort,
+    expirationSeconds: minimumDuration,
   },
 };

@@ -73,14 +73,23 @@ const defaults: ByResource<SetDefaults> = {
 };
 
 const rules: ByResource<KindRules> = {
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': { counts: ['webhooks'], conditionalUpdate: true },
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': { counts: ['webhooks'], conditionalUpdate: true },
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': {
+    generationPaths: ['webhooks'],
+    conditionalUpdate: true,
+  },
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': {
+    generationPaths: ['webhooks'],
+    conditionalUpdate: true,
+  },
   'validatingadmissionpolicies.admissionregistration.k8s.io': {
-    counts: ['spec'],
+    generationPaths: ['spec'],
     conditionalUpdate: true,
     resetFields: { status: [['metadata'], ['spec']] },
   },
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io': { counts: ['spec'], conditionalUpdate: true },
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': {
+    generationPaths: ['spec'],
+    conditionalUpdate: true,
+  },
 };
 
 export const admission: Family = { rules, defaults, columns, types: admissionChecks };

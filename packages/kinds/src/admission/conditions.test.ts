@@ -28,10 +28,10 @@ function conditionsOf(...expressions: string[]): MatchCondition[] {
   });
 }
 
-const asked: unknown[] = [];
-const variables = admissionVariables(request, (question) => {
-  asked.push(question);
-  return { allowed: question.verb === 'get', reason: '' };
+const checks: unknown[] = [];
+const variables = admissionVariables(request, (check) => {
+  checks.push(check);
+  return { allowed: check.verb === 'get', reason: '' };
 });
 const holds = (...expressions: string[]) => holdAll(conditionsOf(...expressions), variables);
 
@@ -50,7 +50,7 @@ test('expressions can use the objects, the request and the authorizer', () => {
   ] as const) {
     assert.deepEqual(holds(expression), { holds: expected }, expression);
   }
-  assert.deepEqual(asked, [
+  assert.deepEqual(checks, [
     { group: 'apps', resource: 'deployments', namespace: 'x', verb: 'get' },
     { group: '', resource: 'configmaps', subresource: '', namespace: 'n', name: 'a', verb: 'delete' },
   ]);
@@ -67,8 +67,8 @@ test('one false condition decides, also when others fail', () => {
 test('the evaluation of a path is bounded', () => {
   const ten = '[1,2,3,4,5,6,7,8,9,10]';
   const loops = ['a', 'b', 'c', 'd', 'e', 'f'].reduceRight((inner, name) => `${ten}.all(${name}, ${inner})`, 'true');
-  const told = holds(loops);
-  assert.deepEqual(told, {
+  const result = holds(loops);
+  assert.deepEqual(result, {
     problems: [`expression '${loops}' resulted in error: operation cancelled: actual cost limit exceeded`],
   });
 });

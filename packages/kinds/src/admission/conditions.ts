@@ -8,30 +8,30 @@ export interface MatchCondition {
   readonly program: Program | undefined;
 }
 
-const usual = admissionEnvironment();
+const defaultEnvironment = admissionEnvironment();
 
 /** Compiles a condition, or returns the reason why it is invalid. */
 export function readCondition(expression: string): MatchCondition | { readonly problem: string } {
-  const read = readExpression(usual, expression, ['bool']);
+  const read = readExpression(defaultEnvironment, expression, ['bool']);
   return 'problem' in read ? read : { expression, program: read.program };
 }
 
 /** The cost limit of all conditions of one webhook. */
 const WEBHOOK_BUDGET = 2_500_000;
 
-type Verdict = { readonly holds: boolean } | { readonly problems: readonly string[] };
+type ConditionsResult = { readonly holds: boolean } | { readonly problems: readonly string[] };
 
 /** Whether all conditions are true. A false condition decides the result, even when another one fails. */
 export function holdAll(
   conditions: readonly MatchCondition[],
   variables: AdmissionVariables,
   budget = new Budget(WEBHOOK_BUDGET),
-): Verdict {
+): ConditionsResult {
   const problems: string[] = [];
   for (const { expression, program } of conditions) {
     const outcome = program && budget.run(program, variables);
     const problem = problemOf(outcome);
-    if (problem !== undefined) problems.push(errorWords(expression, problem));
+    if (problem !== undefined) problems.push(expressionError(expression, problem));
     else if (outcome?.kind === 'value' && outcome.value === false) return { holds: false };
   }
   return problems.length > 0 ? { problems } : { holds: true };
@@ -44,6 +44,6 @@ export function problemOf(outcome: Outcome | undefined): string | undefined {
   return typeof outcome.value === 'boolean' ? undefined : 'it is neither true nor false';
 }
 
-export function errorWords(expression: string, problem: string): string {
+export function expressionError(expression: string, problem: string): string {
   return `expression '${expression}' resulted in error: ${problem}`;
 }

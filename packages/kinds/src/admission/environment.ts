@@ -1,6 +1,6 @@
 import {
-  type AccessAnswer,
-  type AccessQuestion,
+  type AccessDecision,
+  type AccessRequest,
   Authorizer,
   boolShape,
   dynShape,
@@ -87,7 +87,7 @@ export function readExpression(
   wanted: readonly string[],
 ): { readonly program: Program } | { readonly problem: string } {
   const compiled = environment.compile(source);
-  if (compiled.kind === 'refused') {
+  if (compiled.kind === 'rejected') {
     const failed = compiled.stage === 'compilation' ? 'compilation failed' : 'program instantiation failed';
     return { problem: `${failed}: ${compiled.text}` };
   }
@@ -98,15 +98,15 @@ export function readExpression(
   return { problem: `must evaluate to ${names} but got ${NAMES[kind] ?? kind}` };
 }
 
-/** Asks the authorizer. */
-export type AskAccess = (question: AccessQuestion) => AccessAnswer;
+/** Checks access with the authorizer. */
+export type CheckAccess = (request: AccessRequest) => AccessDecision;
 
 export type AdmissionVariables = ReadonlyMap<string, Value | Lazy>;
 
 /** The request of a review and the authorizer, as values of expressions. */
 export function admissionVariables(
   request: JsonObject,
-  ask: AskAccess,
+  checkAccess: CheckAccess,
   { namespaceObject = {}, params = null }: { namespaceObject?: Json; params?: Json } = {},
 ): AdmissionVariables {
   const { object = null, oldObject = null, ...rest } = request;
@@ -126,8 +126,8 @@ export function admissionVariables(
     ['namespaceObject', value(namespaceObject)],
     ['params', value(params)],
     ['request', fromData(rest, requestShape)],
-    ['authorizer', new Authorizer(ask)],
-    ['authorizer.requestResource', new Authorizer(ask, place, 'ResourceCheck')],
+    ['authorizer', new Authorizer(checkAccess)],
+    ['authorizer.requestResource', new Authorizer(checkAccess, place, 'ResourceCheck')],
   ]);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { builtInRegistry } from '../built-in.ts';
-import { POLICY_LIMITS as MOST } from './policy-checks.ts';
+import { POLICY_LIMITS } from './policy-checks.ts';
 
 const entry = builtInRegistry().find('admissionregistration.k8s.io', 'v1', 'validatingadmissionpolicies')?.entry;
 
@@ -23,7 +23,7 @@ function times<T>(count: number, make: (i: number) => T): T[] {
 const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: number) => JsonObject]> = [
   [
     'spec.variables: Too many',
-    MOST.variables,
+    POLICY_LIMITS.variables,
     // each variable can use those before it
     (count) => ({
       variables: times(count, (i) => ({ name: `v${i}`, expression: i === 0 ? '1' : `variables.v${i - 1} + 1` })),
@@ -31,17 +31,17 @@ const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: 
   ],
   [
     'spec.validations: Too many',
-    MOST.validations,
+    POLICY_LIMITS.validations,
     (count) => ({ validations: times(count, () => ({ expression: 'object.spec.a == 1' })) }),
   ],
   [
     'spec.auditAnnotations: Too many',
-    MOST.auditAnnotations,
+    POLICY_LIMITS.auditAnnotations,
     (count) => ({ auditAnnotations: times(count, (i) => ({ key: `k${i}`, valueExpression: "'a'" })) }),
   ],
   [
-    `spec: Forbidden: all expressions together must have at most ${MOST.expressions} characters`,
-    MOST.expressions,
+    `spec: Forbidden: all expressions together must have at most ${POLICY_LIMITS.expressions} characters`,
+    POLICY_LIMITS.expressions,
     (count) => ({
       validations: times(Math.ceil(count / 65_536), (i) => {
         const expression = `[${Array.from({ length: 16_000 }, () => '1').join(', ')}].size() > 0`;
@@ -87,7 +87,7 @@ function webhookProblems(expressions: readonly string[]): string[] {
 test('Conditions of webhooks that are too long together are rejected before they are parsed.', () => {
   const long = 'request.x == 1 && '.repeat(400);
   const found = webhookProblems(times(400, () => `${long}true`));
-  const most = `all matchConditions together must have at most ${MOST.expressions} characters`;
+  const most = `all matchConditions together must have at most ${POLICY_LIMITS.expressions} characters`;
   assert.deepEqual(found, [`webhooks: Forbidden: ${most}`]);
 });
 

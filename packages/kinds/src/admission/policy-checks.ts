@@ -1,5 +1,5 @@
 import { label1035Problems, labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../objects/names.ts';
-import { among, required, subdomain, uniqueBy } from '../rules/checks.ts';
+import { required, requiredOneOf, subdomain, uniqueBy } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 import { readPolicy } from './policy.ts';
@@ -41,8 +41,8 @@ function exceedsPolicyLimits(spec: Place): boolean {
 
 const policy: Check = (spec) => {
   if (exceedsPolicyLimits(spec)) return;
-  for (const { list, index, field, words } of readPolicy(spec.object).problems) {
-    spec.field(list).item(index).field(field).invalid(words);
+  for (const { list, index, field, detail } of readPolicy(spec.object).problems) {
+    spec.field(list).item(index).field(field).invalid(detail);
   }
   const [validations, annotations] = [spec.field('validations'), spec.field('auditAnnotations')];
   if (!validations.isEmpty || !annotations.isEmpty) return;
@@ -85,8 +85,8 @@ const paramKind: Check = (place) => {
   }
   if (kind.text === '') kind.required();
   else {
-    for (const words of label1035Problems(kind.text.toLowerCase())) {
-      kind.invalid(`may have mixed case, but should otherwise match: ${words}`);
+    for (const problem of label1035Problems(kind.text.toLowerCase())) {
+      kind.invalid(`may have mixed case, but should otherwise match: ${problem}`);
     }
   }
 };
@@ -119,27 +119,33 @@ const paramRef: Check = (place) => {
 const NOT_FOUND = ['Deny', 'Allow'];
 
 export const admissionChecks: RuleTable = {
-  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: [shortConditions, uniqueBy('name')] },
-  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: [shortConditions, uniqueBy('name')] },
-  'admissionregistration.v1.MutatingWebhook': { ...webhookChecks, reinvocationPolicy: among('IfNeeded', 'Never') },
+  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: [conditionsWithinLimit, uniqueBy('name')] },
+  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: [conditionsWithinLimit, uniqueBy('name')] },
+  'admissionregistration.v1.MutatingWebhook': {
+    ...webhookChecks,
+    reinvocationPolicy: requiredOneOf('IfNeeded', 'Never'),
+  },
   'admissionregistration.v1.ValidatingWebhook': webhookChecks,
   'admissionregistration.v1.RuleWithOperations': ruleChecks,
   'admissionregistration.v1.NamedRuleWithOperations': { ...ruleChecks, resourceNames },
   'admissionregistration.v1.MatchCondition': { name: conditionName, expression },
   'admissionregistration.v1.ValidatingAdmissionPolicySpec': {
     matchConstraints: required(),
-    failurePolicy: among('Fail', 'Ignore'),
+    failurePolicy: requiredOneOf('Fail', 'Ignore'),
     matchConditions: conditions,
     '': policy,
   },
   'admissionregistration.v1.Variable': { '': variable },
   'admissionregistration.v1.AuditAnnotation': { '': auditAnnotation },
   'admissionregistration.v1.Validation': {
-    reason: among('Forbidden', 'Invalid', 'RequestEntityTooLarge'),
+    reason: requiredOneOf('Forbidden', 'Invalid', 'RequestEntityTooLarge'),
     '': validation,
   },
   'admissionregistration.v1.ParamKind': { '': paramKind },
-  'admissionregistration.v1.MatchResources': { matchPolicy: among('Equivalent', 'Exact'), '': someRules },
+  'admissionregistration.v1.MatchResources': {
+    matchPolicy: requiredOneOf('Equivalent', 'Exact'),
+    '': requiredResourceRules,
+  },
   'admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': {
     policyName: [required(), subdomain],
     validationActions: [required('at least one validation action is required'), actions],
@@ -148,7 +154,7 @@ export const admissionChecks: RuleTable = {
 };
 
 /** Every gateway compiles the expressions of a configuration. Expressions over the limit are not parsed. */
-function shortConditions(webhooks: Place): boolean {
+function conditionsWithinLimit(webhooks: Place): boolean {
   let characters = 0;
   for (const one of webhooks.items()) {
     for (const condition of one.field('matchConditions').items())
@@ -160,7 +166,7 @@ function shortConditions(webhooks: Place): boolean {
 }
 
 /** A policy must have resource rules; a binding may have none. */
-function someRules(place: Place): void {
+function requiredResourceRules(place: Place): void {
   if (place.step === 'matchConstraints' && place.field('resourceRules').isEmpty)
     place.field('resourceRules').required();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { admissionVariables } from './environment.ts';
-import { judgeByPolicy, readPolicy } from './policy.ts';
+import { evaluatePolicy, readPolicy } from './policy.ts';
 
 const place = { group: 'apps', version: 'v1', resource: 'deployments' };
 const request: JsonObject = {
@@ -23,24 +23,24 @@ const given = admissionVariables(request, () => ({ allowed: false, reason: '' })
   namespaceObject: { metadata: { name: 'n', labels: { env: 'test' } } },
 });
 
-function judged(spec: JsonObject, ignoresFailure = false) {
+function denialsOf(spec: JsonObject, ignoresFailure = false) {
   const { policy, problems } = readPolicy({ paramKind: {}, ...spec });
   assert.deepEqual(problems, []);
-  return judgeByPolicy(policy, given, ignoresFailure).denials.map(({ message, reason }) => `${reason}: ${message}`);
+  return evaluatePolicy(policy, given, ignoresFailure).denials.map(({ message, reason }) => `${reason}: ${message}`);
 }
 
 const few = { expression: 'object.spec.replicas <= params.data.most' };
 
 test('a failed validation has a computed message, a literal one, or one with the expression', () => {
-  assert.deepEqual(judged({ validations: [{ expression: 'object.spec.replicas > 0' }] }), []);
-  assert.deepEqual(judged({ validations: [few] }), [`Invalid: failed expression: ${few.expression}`]);
-  assert.deepEqual(judged({ validations: [{ ...few, message: ' too many ', reason: 'Forbidden' }] }), [
+  assert.deepEqual(denialsOf({ validations: [{ expression: 'object.spec.replicas > 0' }] }), []);
+  assert.deepEqual(denialsOf({ validations: [few] }), [`Invalid: failed expression: ${few.expression}`]);
+  assert.deepEqual(denialsOf({ validations: [{ ...few, message: ' too many ', reason: 'Forbidden' }] }), [
     'Forbidden: too many',
   ]);
   const made = { ...few, message: 'too many', messageExpression: "'at most ' + string(params.data.most)" };
-  assert.deepEqual(judged({ validations: [made] }), ['Invalid: at most 5']);
+  assert.deepEqual(denialsOf({ validations: [made] }), ['Invalid: at most 5']);
   for (const messageExpression of ["'  '", "'a\\nb'", 'string(object.nothing)']) {
-    assert.deepEqual(judged({ validations: [{ ...made, messageExpression }] }), ['Invalid: too many']);
+    assert.deepEqual(denialsOf({ validations: [{ ...made, messageExpression }] }), ['Invalid: too many']);
   }
 });
 
@@ -51,23 +51,23 @@ test('variables are unique, and can use earlier ones', () => {
     { name: 'unused', expression: 'object.nothing.at.all' },
   ];
   assert.deepEqual(
-    judged({ variables, validations: [{ expression: 'variables.isTest && variables.env.size() == 4' }] }),
+    denialsOf({ variables, validations: [{ expression: 'variables.isTest && variables.env.size() == 4' }] }),
     [],
   );
-  assert.deepEqual(judged({ variables, validations: [{ expression: "variables.unused == ''" }] }), [
+  assert.deepEqual(denialsOf({ variables, validations: [{ expression: "variables.unused == ''" }] }), [
     `: expression 'variables.unused == ''' resulted in error: composited variable "unused" fails to evaluate: no such key: nothing`,
   ]);
 });
 
 test('a false match condition skips the policy; a failed evaluation denies unless failures are ignored', () => {
   const validations = [few];
-  assert.deepEqual(judged({ matchConditions: [{ name: 'a', expression: "request.name == 'x'" }], validations }), []);
+  assert.deepEqual(denialsOf({ matchConditions: [{ name: 'a', expression: "request.name == 'x'" }], validations }), []);
   const fails = { matchConditions: [{ name: 'a', expression: "object.nothing == ''" }], validations };
-  assert.equal(judged(fails).length, 1);
-  assert.deepEqual(judged(fails, true), []);
+  assert.equal(denialsOf(fails).length, 1);
+  assert.deepEqual(denialsOf(fails, true), []);
   const broken = { validations: [{ expression: "object.nothing == ''" }, few] };
-  assert.equal(judged(broken).length, 2);
-  assert.equal(judged(broken, true).length, 1);
+  assert.equal(denialsOf(broken).length, 2);
+  assert.equal(denialsOf(broken, true).length, 1);
 });
 
 test('each invalid expression is an error with its path', () => {
@@ -93,7 +93,7 @@ test('audit annotations have the results of their expressions, unless these are 
   const validations = [few];
   const annotated = (valueExpression: string, ignoresFailure = false) => {
     const { policy } = readPolicy({ paramKind: {}, validations, auditAnnotations: [{ key: 'k', valueExpression }] });
-    return judgeByPolicy(policy, given, ignoresFailure);
+    return evaluatePolicy(policy, given, ignoresFailure);
   };
   assert.deepEqual(annotated("'replicas: ' + string(object.spec.replicas)").annotations, [['k', 'replicas: 7']]);
   assert.deepEqual(annotated('null').annotations, []);

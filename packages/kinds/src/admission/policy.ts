@@ -1,6 +1,6 @@
 import { dynShape, type Environment, Failure, type Lazy, type Program, type Shape } from '@tidegate/cel';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { errorWords, holdAll, type MatchCondition, problemOf } from './conditions.ts';
+import { expressionError, holdAll, type MatchCondition, problemOf } from './conditions.ts';
 import { type AdmissionVariables, admissionEnvironment, Budget, readExpression } from './environment.ts';
 
 interface Validation {
@@ -30,10 +30,10 @@ interface PolicyProblem {
   readonly list: string;
   readonly index: number;
   readonly field: string;
-  readonly words: string;
+  readonly detail: string;
 }
 
-type Where = Omit<PolicyProblem, 'words'>;
+type ProblemPath = Omit<PolicyProblem, 'detail'>;
 
 /** The result types of audit annotations. */
 const ANNOTATION = ['string', 'null'];
@@ -44,12 +44,12 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
   const hasParams = spec.paramKind !== undefined;
   const named: Record<string, Shape> = {};
   const environment = (hasAccess = true) => admissionEnvironment({ hasParams, variables: named, hasAccess });
-  const read = (among: Environment, where: Where, source: unknown, wanted: readonly string[]) => {
+  const read = (among: Environment, where: ProblemPath, source: unknown, wanted: readonly string[]) => {
     const text = String(source ?? '').trim();
     if (text === '') return undefined;
     const found = readExpression(among, text, wanted);
     if ('program' in found) return found.program;
-    problems.push({ ...where, words: found.problem });
+    problems.push({ ...where, detail: found.problem });
     return undefined;
   };
   const variables = listIn(spec, 'variables').map(({ name, expression }, index) => {
@@ -59,16 +59,16 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
     named[`variables.${String(name)}`] = program === undefined ? dynShape : shapeOf(program);
     return { name: String(name), program };
   });
-  const [whole, messageEnvironment] = [environment(), environment(false)];
+  const [policyEnvironment, messageEnvironment] = [environment(), environment(false)];
   const conditions = listIn(spec, 'matchConditions').map(({ expression }, index): MatchCondition => {
     const where = { list: 'matchConditions', index, field: 'expression' };
-    return { expression: String(expression), program: read(whole, where, expression, ['bool']) };
+    return { expression: String(expression), program: read(policyEnvironment, where, expression, ['bool']) };
   });
   const validations = listIn(spec, 'validations').map((one, index): Validation => {
-    const at = (field: string): Where => ({ list: 'validations', index, field });
+    const at = (field: string): ProblemPath => ({ list: 'validations', index, field });
     return {
       expression: String(one.expression ?? '').trim(),
-      program: read(whole, at('expression'), one.expression, ['bool']),
+      program: read(policyEnvironment, at('expression'), one.expression, ['bool']),
       messageProgram: read(messageEnvironment, at('messageExpression'), one.messageExpression, ['string']),
       message: String(one.message ?? '').trim(),
       reason: String(one.reason ?? 'Invalid'),
@@ -77,7 +77,7 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
   const annotations = listIn(spec, 'auditAnnotations').map(({ key, valueExpression }, index) => {
     const where = { list: 'auditAnnotations', index, field: 'valueExpression' };
     const expression = String(valueExpression ?? '').trim();
-    return { key: String(key), expression, program: read(whole, where, valueExpression, ANNOTATION) };
+    return { key: String(key), expression, program: read(policyEnvironment, where, valueExpression, ANNOTATION) };
   });
   return { policy: { variables, conditions, validations, annotations }, problems };
 }
@@ -90,32 +90,32 @@ interface Denial {
 }
 
 /** The result of a policy for one request. */
-export interface Judgement {
+export interface PolicyResult {
   readonly denials: readonly Denial[];
   /** keys and values for the audit event */
   readonly annotations: ReadonlyArray<readonly [key: string, value: string]>;
 }
 
-const NOTHING: Judgement = { denials: [], annotations: [] };
+const NOTHING: PolicyResult = { denials: [], annotations: [] };
 
 /** The cost limit of one policy for one request. */
 const POLICY_BUDGET = 10_000_000;
-const LONGEST_MESSAGE = 5 * 1024;
-const LONGEST_ANNOTATION = 10 * 1024;
+const MAX_MESSAGE_LENGTH = 5 * 1024;
+const MAX_ANNOTATION_LENGTH = 10 * 1024;
 
 /** Evaluates a policy for a request. With failurePolicy Ignore a failed evaluation allows the request. */
-export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignoresFailure: boolean): Judgement {
+export function evaluatePolicy(policy: Policy, given: AdmissionVariables, ignoresFailure: boolean): PolicyResult {
   const budget = new Budget(POLICY_BUDGET);
   const failed = (message: string): Denial[] => (ignoresFailure ? [] : [{ message, reason: '' }]);
   const variables = withVariables(policy, given, budget);
-  const verdict = holdAll(policy.conditions, variables, budget);
-  if ('problems' in verdict) return { ...NOTHING, denials: failed(verdict.problems.join(', ')) };
-  if (!verdict.holds) return NOTHING;
+  const conditions = holdAll(policy.conditions, variables, budget);
+  if ('problems' in conditions) return { ...NOTHING, denials: failed(conditions.problems.join(', ')) };
+  if (!conditions.holds) return NOTHING;
   const denials = policy.validations.flatMap((validation): Denial[] => {
     const { expression, program, reason } = validation;
     const outcome = program && budget.run(program, variables);
     const problem = problemOf(outcome);
-    if (problem !== undefined) return failed(errorWords(expression, problem));
+    if (problem !== undefined) return failed(expressionError(expression, problem));
     if (outcome?.kind === 'value' && outcome.value === true) return [];
     return [{ message: messageOf(validation, variables, budget), reason }];
   });
@@ -124,9 +124,9 @@ export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignores
     const outcome = program && budget.run(program, variables);
     if (outcome?.kind !== 'value') {
       const problem = outcome?.error.message ?? 'it cannot be read';
-      denials.push(...failed(errorWords(expression, problem)));
+      denials.push(...failed(expressionError(expression, problem)));
     } else if (typeof outcome.value === 'string') {
-      const value = outcome.value.trim().slice(0, LONGEST_ANNOTATION);
+      const value = outcome.value.trim().slice(0, MAX_ANNOTATION_LENGTH);
       if (value !== '') annotations.push([key, value]);
     }
   }
@@ -136,7 +136,7 @@ export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignores
 function messageOf({ expression, messageProgram, message }: Validation, variables: AdmissionVariables, budget: Budget) {
   const outcome = messageProgram && budget.run(messageProgram, variables);
   const made = outcome?.kind === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
-  if (made !== '' && !/[\n\r]/.test(made) && made.length <= LONGEST_MESSAGE) return made;
+  if (made !== '' && !/[\n\r]/.test(made) && made.length <= MAX_MESSAGE_LENGTH) return made;
   return message === '' ? `failed expression: ${expression}` : message;
 }
 

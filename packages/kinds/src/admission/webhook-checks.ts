@@ -1,5 +1,5 @@
 import { label1035Problems, labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../objects/names.ts';
-import { always, among, within } from '../rules/checks.ts';
+import { always, requiredOneOf, within } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, TypeRules } from '../rules/type-rules.ts';
 import { readCondition } from './conditions.ts';
@@ -91,7 +91,7 @@ function urlPath(path: Place): void {
   const parts = text.slice(1).replace(/\/$/, '').split('/');
   for (const [index, part] of parts.entries()) {
     if (part === '') path.invalid(`segment[${index}] may not be empty`);
-    else for (const words of subdomainProblems(part)) path.invalid(`segment[${index}]: ${words}`);
+    else for (const problem of subdomainProblems(part)) path.invalid(`segment[${index}]: ${problem}`);
   }
 }
 
@@ -131,7 +131,7 @@ export const conditionName: Check = always((place) => {
 });
 
 export const conditions: Check = (place) => {
-  place.atMost(MOST_CONDITIONS);
+  place.atMost(MAX_CONDITIONS);
   const seen = new Set<string>();
   for (const one of place.items()) {
     const name = one.field('name');
@@ -139,7 +139,7 @@ export const conditions: Check = (place) => {
     seen.add(name.text);
   }
 };
-const MOST_CONDITIONS = 64;
+const MAX_CONDITIONS = 64;
 
 export const expression: Check = always((place) => {
   if (place.text.trim() === '') {
@@ -157,10 +157,10 @@ export const webhookChecks: TypeRules = {
   admissionReviewVersions: reviewVersions,
   sideEffects,
   clientConfig,
-  failurePolicy: among('Fail', 'Ignore'),
-  matchPolicy: among('Equivalent', 'Exact'),
+  failurePolicy: requiredOneOf('Fail', 'Ignore'),
+  matchPolicy: requiredOneOf('Equivalent', 'Exact'),
   timeoutSeconds: within(1, 30, 'the timeout value must be between 1 and 30 seconds'),
   matchConditions: conditions,
 };
 
-export const ruleChecks: TypeRules = { scope: among('*', 'Cluster', 'Namespaced'), '': rule };
+export const ruleChecks: TypeRules = { scope: requiredOneOf('*', 'Cluster', 'Namespaced'), '': rule };

@@ -7,7 +7,7 @@ import { defaulter, type SetDefaults } from '../rules/default-rules.ts';
 import { autoscalerConversion } from './conversion.ts';
 import { autoscalerChecks } from './validation.ts';
 
-const MOST_METRICS = 2;
+const MAX_METRICS = 2;
 const UNKNOWN = '<unknown>';
 
 const autoscalerColumns: readonly Column[] = [
@@ -18,7 +18,7 @@ const autoscalerColumns: readonly Column[] = [
   column('Targets', 'Current and target value of each metric', (object) => {
     const statuses = listAt(object, 'status.currentMetrics');
     const texts = listAt(object, 'spec.metrics').map((metric, i) => metricText(metric, statuses[i]));
-    return firstOf(texts, MOST_METRICS, ', ');
+    return firstOf(texts, MAX_METRICS, ', ');
   }),
   column('MinPods', 'Smallest number of pods', cellAt('spec.minReplicas', '<unset>')),
   column('MaxPods', 'Largest number of pods', numberCell('spec.maxReplicas')),

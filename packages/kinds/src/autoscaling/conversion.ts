@@ -20,7 +20,7 @@ export const autoscalerConversion: Conversion = {
     if (spec.targetCPUUtilizationPercentage !== undefined) metrics.push(cpuMetric(spec.targetCPUUtilizationPercentage));
     delete spec.targetCPUUtilizationPercentage;
     if (metrics.length > 0) spec.metrics = metrics;
-    if (isJsonObject(kept.behavior)) spec.behavior = withNames(kept.behavior, smallInitial);
+    if (isJsonObject(kept.behavior)) spec.behavior = withNames(kept.behavior, lowerFirst);
     const current = listIn(kept['current-metrics']).map(metricStatusToStored);
     if (current.length === 0 && status.currentCPUUtilizationPercentage !== undefined) {
       const averageUtilization = status.currentCPUUtilizationPercentage as Json;
@@ -36,28 +36,28 @@ export const autoscalerConversion: Conversion = {
     const { currentMetrics, conditions, ...status } = { ...((object.status ?? {}) as JsonObject) };
     takeAnnotations(object);
     const metrics = (allMetrics ?? []) as JsonObject[];
-    const cpu = metrics.find(isCpuUse);
-    if (cpu !== undefined) spec.targetCPUUtilizationPercentage = useOf(cpu, 'target') as Json;
-    const others = metrics.filter((metric) => !isCpuUse(metric)).map(metricFromStored);
+    const cpu = metrics.find(isCpuUtilization);
+    if (cpu !== undefined) spec.targetCPUUtilizationPercentage = utilizationOf(cpu, 'target') as Json;
+    const others = metrics.filter((metric) => !isCpuUtilization(metric)).map(metricFromStored);
     const current = (currentMetrics ?? []) as JsonObject[];
     const currentCpu = current.find((metric) => (metric.resource as JsonObject | undefined)?.name === 'cpu');
-    const use = currentCpu && useOf(currentCpu, 'current');
-    if (use !== undefined) status.currentCPUUtilizationPercentage = use;
+    const utilization = currentCpu && utilizationOf(currentCpu, 'current');
+    if (utilization !== undefined) status.currentCPUUtilizationPercentage = utilization;
     annotate(object, {
       metrics: others.length > 0 ? others : undefined,
       'current-metrics': current.length > 0 ? current.map(metricStatusFromStored) : undefined,
       conditions: Array.isArray(conditions) && conditions.length > 0 ? conditions : undefined,
-      behavior: isJsonObject(behavior) ? withNames(behavior, largeInitial) : undefined,
+      behavior: isJsonObject(behavior) ? withNames(behavior, upperFirst) : undefined,
     });
     return { ...object, spec, status };
   },
 };
 
-function isCpuUse(metric: JsonObject): boolean {
-  return (metric.resource as JsonObject | undefined)?.name === 'cpu' && useOf(metric, 'target') !== undefined;
+function isCpuUtilization(metric: JsonObject): boolean {
+  return (metric.resource as JsonObject | undefined)?.name === 'cpu' && utilizationOf(metric, 'target') !== undefined;
 }
 
-function useOf(metric: JsonObject, where: 'target' | 'current'): Json | undefined {
+function utilizationOf(metric: JsonObject, where: 'target' | 'current'): Json | undefined {
   const amount = (metric.resource as JsonObject | undefined)?.[where] as JsonObject | undefined;
   return amount?.averageUtilization;
 }
@@ -111,10 +111,10 @@ function withNames(value: Json, rename: (name: string) => string): Json {
   return result;
 }
 
-function smallInitial(name: string): string {
+function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
-function largeInitial(name: string): string {
+function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

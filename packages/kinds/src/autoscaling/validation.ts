@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { pathSegmentProblems } from '../objects/names.ts';
 import { notNegativeAmount } from '../rules/amount-checks.ts';
-import { among, atLeast } from '../rules/checks.ts';
+import { atLeast, requiredOneOf } from '../rules/checks.ts';
 import { type Check, type RuleTable, unchecked } from '../rules/type-rules.ts';
 import { METRIC_SOURCES, metric, scalesToZero } from './metrics.ts';
 
@@ -14,12 +14,16 @@ const target: Check = (place) => {
   const version = place.field('apiVersion');
   const parts = version.text.split('/');
   if (parts.length > 2) version.invalid(`unexpected GroupVersion string: ${version.text}`);
-  else if (place.step === 'scaleTargetRef' && (parts.length < 2 || parts[0] === '') && !isOfCore(place.object)) {
+  else if (
+    place.step === 'scaleTargetRef' &&
+    (parts.length < 2 || parts[0] === '') &&
+    !isReplicationController(place.object)
+  ) {
     version.invalid('apiVersion must specify API group', version.text);
   }
 };
 
-function isOfCore({ apiVersion, kind }: JsonObject): boolean {
+function isReplicationController({ apiVersion, kind }: JsonObject): boolean {
   return apiVersion === 'v1' && kind === 'ReplicationController';
 }
 
@@ -61,7 +65,7 @@ export const autoscalerChecks: RuleTable = {
   'autoscaling.v2.CrossVersionObjectReference': { '': target },
   'autoscaling.v2.MetricSpec': { ...Object.fromEntries(METRIC_SOURCES.map((name) => [name, unchecked])), '': metric },
   'autoscaling.v2.HPAScalingRules': {
-    selectPolicy: among('Disabled', 'Max', 'Min'),
+    selectPolicy: requiredOneOf('Disabled', 'Max', 'Min'),
     tolerance: notNegativeAmount,
     '': scalingRules,
   },

@@ -64,14 +64,14 @@ const warnOfCronJob: Warnings = (job, warn, old) => {
 };
 
 const MANY_COMPLETIONS = 100_000;
-const MANY_AT_ONCE = 10_000;
+const MANY_PARALLEL = 10_000;
 
 function warnOfJobSpec(spec: Place, warn: AddWarning): void {
   const { completionMode, completions = 0, parallelism = 0 } = spec.object;
-  if (completionMode === 'Indexed' && Number(completions) > MANY_COMPLETIONS && Number(parallelism) > MANY_AT_ONCE) {
-    const words =
+  if (completionMode === 'Indexed' && Number(completions) > MANY_COMPLETIONS && Number(parallelism) > MANY_PARALLEL) {
+    const text =
       'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
-    warn(`${spec.path}: ${words}`);
+    warn(`${spec.path}: ${text}`);
   }
   warnOfPod(spec.field('template'), warn);
 }
@@ -93,9 +93,9 @@ const defaults: ByResource<SetDefaults> = {
 };
 
 const rules: ByResource<KindRules> = {
-  'cronjobs.batch': { counts: ['spec'] },
+  'cronjobs.batch': { generationPaths: ['spec'] },
   'jobs.batch': {
-    counts: ['spec'],
+    generationPaths: ['spec'],
     prepareCreate: selectOwnPods,
     orphansByDefault: {
       warning:

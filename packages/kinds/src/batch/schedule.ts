@@ -2,7 +2,7 @@ interface Field {
   readonly name: string;
   readonly least: number;
   readonly most: number;
-  readonly words?: readonly string[];
+  readonly names?: readonly string[];
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -11,8 +11,8 @@ const FIELDS: readonly Field[] = [
   { name: 'minute', least: 0, most: 59 },
   { name: 'hour', least: 0, most: 23 },
   { name: 'day', least: 1, most: 31 },
-  { name: 'month', least: 1, most: 12, words: MONTHS },
-  { name: 'weekday', least: 0, most: 6, words: DAYS },
+  { name: 'month', least: 1, most: 12, names: MONTHS },
+  { name: 'weekday', least: 0, most: 6, names: DAYS },
 ];
 const MACROS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
@@ -43,7 +43,7 @@ function rangeProblem(text: string, field: Field): string | undefined {
   if (typeof start === 'string') return start;
   const last = wild ? field.most : endOf(to, start, step, field);
   if (typeof last === 'string') return last;
-  const by = step === undefined ? 1 : numberOf(step, { ...field, words: [] });
+  const by = step === undefined ? 1 : numberOf(step, { ...field, names: [] });
   if (typeof by === 'string') return by;
   if (start < field.least) return `beginning of range (${start}) below minimum (${field.least}): ${text}`;
   if (last > field.most) return `end of range (${last}) above maximum (${field.most}): ${text}`;
@@ -57,8 +57,8 @@ function endOf(to: string | undefined, start: number, step: string | undefined, 
 }
 
 /** A number, or its error. */
-function numberOf(text: string, { words = [], least }: Field): number | string {
-  const word = words.indexOf(text.toLowerCase());
+function numberOf(text: string, { names = [], least }: Field): number | string {
+  const word = names.indexOf(text.toLowerCase());
   if (word >= 0) return word + least;
   if (!/^[+-]?\d+$/.test(text)) {
     return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;

@@ -1,24 +1,24 @@
 import type { JsonObject } from '@tidegate/schema';
 import { containerNames } from '../containers/container.ts';
 import { labelKeyProblems, subdomainProblems } from '../objects/names.ts';
-import { among, IMMUTABLE, notNegative, oneOf, required, sameValue } from '../rules/checks.ts';
+import { IMMUTABLE, notNegative, oneOf, required, requiredOneOf, sameValue } from '../rules/checks.ts';
 import { once, type Place } from '../rules/place.ts';
 import { selects } from '../rules/selectors.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 import { scheduleProblem } from './schedule.ts';
 
-const MOST_INDEXES = 100_000;
+const MAX_INDEXES = 100_000;
 
 const job: Check = (spec) => {
-  restarts(spec);
-  indexes(spec);
+  checkRestartPolicy(spec);
+  checkIndexes(spec);
   const manager = spec.field('managedBy');
   if (manager.value !== undefined) managedBy(manager);
-  if (spec.up(1).step === 'jobTemplate') scheduled(spec);
-  else selected(spec);
+  if (spec.up(1).step === 'jobTemplate') checkJobOfCronJob(spec);
+  else checkSelector(spec);
 };
 
-function restarts(spec: Place): void {
+function checkRestartPolicy(spec: Place): void {
   const policy = spec.field('template.spec.restartPolicy');
   if (policy.text === 'Always' || policy.text === '') policy.required('valid values: "OnFailure", "Never"');
   else if (!RESTARTS.includes(policy.text)) policy.unsupported(RESTARTS);
@@ -29,7 +29,7 @@ function restarts(spec: Place): void {
 const RESTARTS = ['OnFailure', 'Never'];
 
 /** Checks of jobs with indexed completion. */
-function indexes(spec: Place): void {
+function checkIndexes(spec: Place): void {
   const [completions, failed, limit] = [
     spec.field('completions'),
     spec.field('maxFailedIndexes'),
@@ -39,7 +39,7 @@ function indexes(spec: Place): void {
   if (failed.value !== undefined && limit.value === undefined) limit.required('when maxFailedIndexes is specified');
   if (indexed) {
     if (completions.value === undefined) completions.required('when completion mode is Indexed');
-    counted(spec, Number(completions.value ?? 0));
+    checkIndexLimits(spec, Number(completions.value ?? 0));
   } else {
     // an unknown mode is one error, and its other rules are not checked
     const known = [undefined, 'NonIndexed'].includes(spec.object.completionMode as string);
@@ -51,16 +51,16 @@ function indexes(spec: Place): void {
   }
 }
 
-function counted(spec: Place, completions: number): void {
+function checkIndexLimits(spec: Place, completions: number): void {
   const [parallelism, failed] = [spec.field('parallelism'), spec.field('maxFailedIndexes')];
-  if (Number(parallelism.value) > MOST_INDEXES) {
-    parallelism.invalid(`must be less than or equal to ${MOST_INDEXES} when completion mode is Indexed`);
+  if (Number(parallelism.value) > MAX_INDEXES) {
+    parallelism.invalid(`must be less than or equal to ${MAX_INDEXES} when completion mode is Indexed`);
   }
   if (failed.value !== undefined) {
     if (Number(failed.value) > completions) failed.invalid('must be less than or equal to completions');
-    if (Number(failed.value) > MOST_INDEXES) failed.invalid(`must be less than or equal to ${MOST_INDEXES}`);
-  } else if (completions > MOST_INDEXES && spec.has('backoffLimitPerIndex')) {
-    failed.required(`must be specified when completions is above ${MOST_INDEXES}`);
+    if (Number(failed.value) > MAX_INDEXES) failed.invalid(`must be less than or equal to ${MAX_INDEXES}`);
+  } else if (completions > MAX_INDEXES && spec.has('backoffLimitPerIndex')) {
+    failed.required(`must be specified when completions is above ${MAX_INDEXES}`);
   }
 }
 
@@ -75,13 +75,13 @@ function managedBy(place: Place): void {
 }
 
 /** A job of a CronJob gets its selector when it is created. */
-function scheduled(spec: Place): void {
+function checkJobOfCronJob(spec: Place): void {
   const [selector, manual] = [spec.field('selector'), spec.field('manualSelector')];
   if (selector.value !== undefined) selector.invalid('`selector` will be auto-generated');
   if (manual.value === true) manual.unsupported(['nil', 'false'], true);
 }
 
-function selected(spec: Place): void {
+function checkSelector(spec: Place): void {
   const selector = spec.field('selector');
   if (selector.value === undefined) selector.required();
   const labels = spec.field('template.metadata.labels');
@@ -101,7 +101,7 @@ function selected(spec: Place): void {
 const UID_LABEL = 'batch.kubernetes.io/controller-uid';
 
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
-const MOST_RULES = 20;
+const MAX_RULES = 20;
 
 /** Values as Kubernetes prints lists of them. */
 const printed = (values: readonly string[]): string => `[${values.map((one) => JSON.stringify(one)).join(' ')}]`;
@@ -120,8 +120,8 @@ const failureRule: Check = (place) => {
     place.addError(() => failureRuleError(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
 };
 
-function failureRuleError(place: Place, words: string) {
-  return { field: place.path, type: 'FieldValueInvalid', message: `Invalid value: ${words}` } as const;
+function failureRuleError(place: Place, text: string) {
+  return { field: place.path, type: 'FieldValueInvalid', message: `Invalid value: ${text}` } as const;
 }
 
 const exitCodes: Check = (place) => {
@@ -160,7 +160,7 @@ const success: Check = (policy) => {
   if (policy.up(1).object.completionMode !== 'Indexed') return;
   const rules = policy.field('rules');
   if (rules.isEmpty) rules.required('at least one rules must be specified when the successPolicy is specified');
-  rules.atMost(MOST_RULES);
+  rules.atMost(MAX_RULES);
   const completions = Number(policy.up(1).object.completions ?? 0);
   for (const rule of rules.items()) successRule(rule, completions);
 };
@@ -220,8 +220,8 @@ const shortName: Check = (object) => {
   if (name.text.length > 52) name.invalid('must be no more than 52 characters');
 };
 
-const ONLY_FAILED = among('Failed');
-const REPLACED = among('Failed', 'TerminatingOrFailed');
+const ONLY_FAILED = requiredOneOf('Failed');
+const REPLACED = requiredOneOf('Failed', 'TerminatingOrFailed');
 
 export const batchChecks: RuleTable = {
   'batch.v1.JobSpec': {
@@ -232,13 +232,13 @@ export const batchChecks: RuleTable = {
     maxFailedIndexes: notNegative,
     activeDeadlineSeconds: notNegative,
     ttlSecondsAfterFinished: notNegative,
-    completionMode: among('NonIndexed', 'Indexed'),
+    completionMode: requiredOneOf('NonIndexed', 'Indexed'),
     selector: (place) => place.up(2).step !== 'jobTemplate',
     podReplacementPolicy: (place) => (place.up(1).has('podFailurePolicy') ? ONLY_FAILED(place) : REPLACED(place)),
     '': job,
   },
-  'batch.v1.PodFailurePolicy': { rules: (list) => list.atMost(MOST_RULES) },
-  'batch.v1.PodFailurePolicyRule': { onPodConditions: (list) => list.atMost(MOST_RULES), '': failureRule },
+  'batch.v1.PodFailurePolicy': { rules: (list) => list.atMost(MAX_RULES) },
+  'batch.v1.PodFailurePolicyRule': { onPodConditions: (list) => list.atMost(MAX_RULES), '': failureRule },
   'batch.v1.PodFailurePolicyOnPodConditionsPattern': { '': podCondition },
   'batch.v1.SuccessPolicy': { '': success },
   'batch.v1.PodFailurePolicyOnExitCodesRequirement': { '': exitCodes },
@@ -253,7 +253,7 @@ export const batchChecks: RuleTable = {
   'batch.v1.CronJob': { '': shortName },
 };
 
-/** The fields of the pod template that may still change while a job is suspended. */
+/** Checks an update. The template of a suspended job can change its scheduling fields until the job starts. */
 export function jobUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   for (const name of [
@@ -270,14 +270,14 @@ export function jobUpdate(object: Place, old: Place): void {
       name === 'completions' && now.object.completionMode === 'Indexed' && field.value === now.object.parallelism;
     if (!together && !sameValue(field.value, before.object[name])) field.invalid(IMMUTABLE);
   }
-  const waits = before.object.suspend === true && old.field('status.startTime').isEmpty;
+  const notStarted = before.object.suspend === true && old.field('status.startTime').isEmpty;
   const [template, oldTemplate] = [now.object.template, before.object.template].map((one) =>
-    waits ? decided(one as JsonObject) : one,
+    notStarted ? withoutSchedulingFields(one as JsonObject) : one,
   );
   if (!sameValue(template, oldTemplate)) now.field('template').invalid(IMMUTABLE);
 }
 
-function decided(template: JsonObject): JsonObject {
+function withoutSchedulingFields(template: JsonObject): JsonObject {
   const {
     nodeSelector: _selector,
     affinity: _affinity,

@@ -3,7 +3,7 @@ import type { Family } from '../family.ts';
 import { labelProblems } from '../objects/names.ts';
 import { amounts, requestsWithinLimits } from '../rules/amount-checks.ts';
 import { cellAt, listAt, textAt } from '../rules/cells.ts';
-import { evenEmpty, labels, notNegative, textOf, unchanged } from '../rules/checks.ts';
+import { includingEmpty, labels, notNegative, textOf, unchanged } from '../rules/checks.ts';
 import { ageColumn, column, nameColumn } from '../rules/columns.ts';
 import type { Check } from '../rules/type-rules.ts';
 import type { Warnings } from '../rules/warnings.ts';
@@ -12,7 +12,7 @@ import { warnOfLabels } from './node-labels.ts';
 const LEASE = 'leases.coordination.k8s.io';
 const RUNTIME_CLASS = 'runtimeclasses.node.k8s.io';
 
-const moreThanNothing: Check = (place) => {
+const positive: Check = (place) => {
   if (Number(place.value) <= 0) place.invalid('must be greater than 0');
 };
 
@@ -64,8 +64,8 @@ export const cluster: Family = {
   updates: { [RUNTIME_CLASS]: { handler: unchanged } },
   warnings: { [RUNTIME_CLASS]: warnOfRuntimeClass },
   types: {
-    'coordination.v1.LeaseSpec': { leaseDurationSeconds: moreThanNothing, leaseTransitions: notNegative },
-    'node.v1.RuntimeClass': { handler: evenEmpty(labelProblems) },
+    'coordination.v1.LeaseSpec': { leaseDurationSeconds: positive, leaseTransitions: notNegative },
+    'node.v1.RuntimeClass': { handler: includingEmpty(labelProblems) },
     'node.v1.Overhead': { '': overhead },
     'node.v1.Scheduling': { nodeSelector: labels, tolerations: differentTolerations },
   },

@@ -3,7 +3,7 @@ import type { Place } from '../rules/place.ts';
 import { type AddWarning, keyOf, warnAt } from '../rules/warnings.ts';
 
 /** Deprecated labels of nodes, with their new names, if any. */
-const OUTDATED: ReadonlyMap<string, string> = new Map([
+const DEPRECATED: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
   ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
@@ -17,27 +17,27 @@ const OUTDATED: ReadonlyMap<string, string> = new Map([
 /** Warns of deprecated labels in a map that selects nodes. */
 export function warnOfLabels(map: Place, warn: AddWarning, pathOf = (label: string) => keyOf(map, label)): void {
   for (const label of Object.keys(map.object)) {
-    const words = OUTDATED.get(label);
-    if (words !== undefined) warn(`${pathOf(label)}: ${words}`);
+    const text = DEPRECATED.get(label);
+    if (text !== undefined) warn(`${pathOf(label)}: ${text}`);
   }
 }
 
 /** Warns of a deprecated label. */
 export function warnOfLabel(place: Place, warn: AddWarning): void {
-  const words = outdated(place);
-  if (words !== undefined) warnAt(place, warn, `${place.text} is ${words}`);
+  const text = deprecationOf(place);
+  if (text !== undefined) warnAt(place, warn, `${place.text} is ${text}`);
 }
 
 /** The warning for a deprecated label. */
-export function outdated(place: Place): string | undefined {
-  return OUTDATED.get(place.text);
+export function deprecationOf(place: Place): string | undefined {
+  return DEPRECATED.get(place.text);
 }
 
 /** Warns of one node selector term; values are checked only when validation does not check them. */
-export function warnOfTerm(term: Place, warn: AddWarning, looksAtValues = false): void {
+export function warnOfTerm(term: Place, warn: AddWarning, checksValues = false): void {
   for (const expression of term.field('matchExpressions').items()) {
     warnOfLabel(expression.field('key'), warn);
-    if (!looksAtValues) continue;
+    if (!checksValues) continue;
     for (const value of expression.field('values').items()) {
       for (const problem of labelValueProblems(value.text)) {
         warnAt(value, warn, `${value.text} is invalid, ${problem}`);

@@ -30,7 +30,7 @@ function validate(object: JsonObject): FieldError[] {
   ] as const) {
     for (const [key, value] of Object.entries(map)) {
       bytes += field === 'data' ? Buffer.byteLength(value) : Buffer.byteLength(value, 'base64');
-      for (const words of configKeyProblems(key)) errors.add(() => invalidValue(`${field}[${key}]`, key, words));
+      for (const text of configKeyProblems(key)) errors.add(() => invalidValue(`${field}[${key}]`, key, text));
       if (field === 'binaryData' && Object.hasOwn(data, key)) {
         errors.add(() => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
       }
@@ -43,10 +43,10 @@ function validate(object: JsonObject): FieldError[] {
 function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
   if (old.immutable !== true) return [];
   const errors: FieldError[] = [];
-  const words = 'field is immutable when `immutable` is set';
-  if (object.immutable !== true) errors.push(forbiddenField('immutable', words));
+  const text = 'field is immutable when `immutable` is set';
+  if (object.immutable !== true) errors.push(forbiddenField('immutable', text));
   for (const field of ['data', 'binaryData'] as const) {
-    if (!sameTexts(object[field], old[field])) errors.push(forbiddenField(field, words));
+    if (!sameTexts(object[field], old[field])) errors.push(forbiddenField(field, text));
   }
   return errors;
 }

@@ -23,13 +23,13 @@ function encodeTexts(object: JsonObject): void {
   object.data = data;
 }
 
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
+const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
   'kubernetes.io/ssh-auth': ['ssh-privatekey'],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 const ACCOUNT = 'kubernetes.io/service-account.name';
 
 const secret: Check = (object) => {
@@ -39,10 +39,10 @@ const secret: Check = (object) => {
     bytes += Buffer.byteLength(one.text, 'base64');
     one.invalidFor(configKeyProblems(String(one.step)), one.step);
   }
-  if (bytes > MOST_BYTES) data.tooLong(`may not be more than ${MOST_BYTES} bytes`);
+  if (bytes > MAX_BYTES) data.tooLong(`may not be more than ${MAX_BYTES} bytes`);
   const type = object.field('type').text;
   const keyed = (key: string): Place => object.as(`data[${key}]`, data.object[key]);
-  for (const key of NEEDED[type] ?? []) if (keyed(key).value === undefined) keyed(key).required();
+  for (const key of REQUIRED_KEYS[type] ?? []) if (keyed(key).value === undefined) keyed(key).required();
   if (type === 'kubernetes.io/basic-auth' && !['username', 'password'].some((key) => data.has(key))) {
     for (const key of ['username', 'password']) keyed(key).required();
   }
@@ -51,11 +51,11 @@ const secret: Check = (object) => {
     if (!annotations[ACCOUNT]) object.as(`metadata.annotations[${ACCOUNT}]`, null).required();
   }
   for (const key of ['.dockercfg', '.dockerconfigjson']) {
-    if ((NEEDED[type] ?? []).includes(key) && data.has(key)) json(keyed(key));
+    if ((REQUIRED_KEYS[type] ?? []).includes(key) && data.has(key)) checkJson(keyed(key));
   }
 };
 
-function json(place: Place): void {
+function checkJson(place: Place): void {
   const text = Buffer.from(place.text, 'base64').toString('utf8');
   try {
     JSON.parse(text);
@@ -69,9 +69,9 @@ function json(place: Place): void {
 function secretUpdate(object: Place, old: Place): void {
   if (!sameValue(object.object.type, old.object.type)) object.field('type').invalid(IMMUTABLE);
   if (old.object.immutable !== true) return;
-  const words = 'field is immutable when `immutable` is set';
-  if (object.object.immutable !== true) object.field('immutable').forbidden(words);
-  if (!sameValue(object.object.data, old.object.data)) object.field('data').forbidden(words);
+  const text = 'field is immutable when `immutable` is set';
+  if (object.object.immutable !== true) object.field('immutable').forbidden(text);
+  if (!sameValue(object.object.data, old.object.data)) object.field('data').forbidden(text);
 }
 
 const warnOfSecret: Warnings = (secret, warn) => {

@@ -12,15 +12,15 @@ function keepSecretNames(account: JsonObject): void {
   );
 }
 
-const LIMITS_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+const ENFORCE_MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
 
 /** Warns when the annotation is set, and not again. */
 const warnOfAccount: Warnings = (account, warn, old) => {
   const annotations = account.field('metadata.annotations');
   const before = metaOf(old ?? {}).annotations ?? {};
-  if (!annotations.has(LIMITS_SECRETS) || Object.hasOwn(before, LIMITS_SECRETS)) return;
-  const words = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
-  warn(`${keyOf(annotations, LIMITS_SECRETS)}: ${words}`);
+  if (!annotations.has(ENFORCE_MOUNTABLE) || Object.hasOwn(before, ENFORCE_MOUNTABLE)) return;
+  const text = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+  warn(`${keyOf(annotations, ENFORCE_MOUNTABLE)}: ${text}`);
 };
 
 export const serviceAccounts: Family = {

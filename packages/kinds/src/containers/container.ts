@@ -12,14 +12,14 @@ import { claimsOf, resizes, resourceChecks } from './resources.ts';
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
-const notInit: Check = (part) => {
+const onlySidecars: Check = (part) => {
   const container = part.up(1);
   if (container.up(1).step !== 'initContainers' || container.object.restartPolicy === 'Always') return true;
   part.forbidden(ONLY_SIDECARS);
   return false;
 };
 
-const forbiddenHere: Check = (part) => {
+const notEphemeral: Check = (part) => {
   part.forbidden(NOT_EPHEMERAL);
   return false;
 };
@@ -48,7 +48,7 @@ const restartRules: Check = (rules) => {
   return container.up(1).step !== 'initContainers' || (policy !== undefined && policy !== 'Always');
 };
 
-const restarts: Check = (container) => {
+const checkRestartPolicy: Check = (container) => {
   const policy = container.field('restartPolicy');
   const rules = container.field('restartPolicyRules');
   if (policy.value === undefined) {
@@ -117,12 +117,12 @@ export const containerChecks: RuleTable = {
   ...securityChecks,
   'core.v1.Container': {
     ...common,
-    lifecycle: notInit,
-    livenessProbe: [notInit, succeedsOnce],
-    readinessProbe: [notInit, noGrace],
-    startupProbe: [notInit, succeedsOnce],
+    lifecycle: onlySidecars,
+    livenessProbe: [onlySidecars, succeedsOnce],
+    readinessProbe: [onlySidecars, noGrace],
+    startupProbe: [onlySidecars, succeedsOnce],
     restartPolicyRules: restartRules,
-    '': [restarts, paddedImage],
+    '': [checkRestartPolicy, paddedImage],
   },
   'core.v1.EphemeralContainer': {
     ...common,
@@ -132,12 +132,12 @@ export const containerChecks: RuleTable = {
       list.forbidden(NOT_EPHEMERAL);
     },
     ports: (list) => list.forbidden(NOT_EPHEMERAL),
-    lifecycle: forbiddenHere,
-    livenessProbe: forbiddenHere,
-    readinessProbe: forbiddenHere,
-    startupProbe: forbiddenHere,
-    restartPolicy: forbiddenHere,
-    restartPolicyRules: forbiddenHere,
+    lifecycle: notEphemeral,
+    livenessProbe: notEphemeral,
+    readinessProbe: notEphemeral,
+    startupProbe: notEphemeral,
+    restartPolicy: notEphemeral,
+    restartPolicyRules: notEphemeral,
     '': [target, paddedImage],
   },
   'core.v1.ContainerPort': {

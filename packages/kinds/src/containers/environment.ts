@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, subdomainProblems } from '../objects/names.ts';
 import { amountOf } from '../rules/amount-checks.ts';
-import { always, evenEmpty, label, named, noClimbing, required } from '../rules/checks.ts';
+import { always, includingEmpty, label, named, noParentSegments, required } from '../rules/checks.ts';
 import { once, type Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 
@@ -119,7 +119,7 @@ function configKeyProblems(key: string): string[] {
 const CONFIG_KEY =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-const ofMap = { name: evenEmpty(subdomainProblems), key: [required(), named(configKeyProblems)] };
+const ofMap = { name: includingEmpty(subdomainProblems), key: [required(), named(configKeyProblems)] };
 
 const volumeNames = once((spec) => new Set<unknown>(spec.field('volumes').list.map((one) => (one as JsonObject).name)));
 
@@ -142,7 +142,7 @@ function specOf(place: Place): Place {
 }
 
 export const environmentChecks: RuleTable = {
-  'core.v1.EnvVar': { name: [required(), evenEmpty(variableProblems)] },
+  'core.v1.EnvVar': { name: [required(), includingEmpty(variableProblems)] },
   'core.v1.EnvVarSource': { '': oneSource },
   'core.v1.EnvFromSource': {
     prefix: (place) => {
@@ -156,7 +156,7 @@ export const environmentChecks: RuleTable = {
   'core.v1.SecretEnvSource': { name: [required(), named(subdomainProblems)] },
   'core.v1.FileKeySelector': {
     key: [required(), named(variableProblems)],
-    path: [required(), noClimbing],
+    path: [required(), noParentSegments],
     volumeName: [required(), label],
     '': (place) => void volumeOfFile(place.field('volumeName')),
   },

@@ -35,7 +35,7 @@ function containerOf(place: Place): Place {
 }
 
 /** A sleep must not be longer than the grace period. */
-const sleeps: Check = (place) => {
+const sleepDuration: Check = (place) => {
   const seconds = Number(place.object.seconds ?? 0);
   const spec = containerOf(place).up(2);
   const grace = spec.object.terminationGracePeriodSeconds;
@@ -65,5 +65,5 @@ export const handlerChecks: RuleTable = {
   'core.v1.HTTPGetAction': { path: required(), port: portOrName, scheme: oneOf('HTTP', 'HTTPS'), httpHeaders: headers },
   'core.v1.TCPSocketAction': { port: portOrName },
   'core.v1.GRPCAction': { port },
-  'core.v1.SleepAction': { '': sleeps },
+  'core.v1.SleepAction': { '': sleepDuration },
 };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { descendingPath, required } from '../rules/checks.ts';
+import { relativePath, required } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 
@@ -19,7 +19,7 @@ export function mountPaths(list: Place): void {
     if (devicePaths.has(path.text)) path.invalid('must not already exist as a path in volumeDevices');
     // Kubernetes reports the following errors for the list, without the index
     for (const part of SUBPATHS) {
-      if (mount.has(part)) descendingPath(list.as(part, mount.object[part]));
+      if (mount.has(part)) relativePath(list.as(part, mount.object[part]));
     }
     if (!mount.field('subPath').isEmpty && !mount.field('subPathExpr').isEmpty) {
       mount.field('subPathExpr').invalid('subPathExpr and subPath are mutually exclusive');

@@ -79,7 +79,7 @@ export const resourceClaims: Check = (list) => {
 };
 
 /** The requests of a pod must not be below the sum of its containers. */
-export function ofWholePod(spec: Place): void {
+export function checkPodResources(spec: Place): void {
   const resources = spec.field('resources');
   if (resources.value === undefined) return;
   if (spec.field('os.name').text === 'windows') {
@@ -107,12 +107,12 @@ export function ofWholePod(spec: Place): void {
 const ofPods = amounts('pods');
 const ofContainers = amounts('containers');
 /** A pod can have fewer resources than its containers. */
-const known: Check = (place) => (place.up(2).step === 'spec' ? ofPods : ofContainers)(place);
+const resourceNames: Check = (place) => (place.up(2).step === 'spec' ? ofPods : ofContainers)(place);
 
 export const resourceChecks: RuleTable = {
   'core.v1.ResourceRequirements': {
-    limits: known,
-    requests: known,
+    limits: resourceNames,
+    requests: resourceNames,
   },
   'core.v1.PodResourceClaim': {
     resourceClaimName: named(subdomainProblems),

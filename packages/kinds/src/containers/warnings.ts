@@ -11,8 +11,8 @@ export function warnOfFractions(amounts: Place, names: readonly string[], warn: 
     const amount = amounts.object[name];
     if (amount === undefined || amountOf(amount) % WHOLE === 0n) continue;
     const text = canonicalQuantity(String(amount));
-    const words = `fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`;
-    warn(`${keyOf(amounts, name)}: ${words}`);
+    const detail = `fractional byte value ${JSON.stringify(text)} is invalid, must be an integer`;
+    warn(`${keyOf(amounts, name)}: ${detail}`);
   }
 }
 
@@ -25,15 +25,15 @@ export function warnOfContainer(container: Place, pod: Place, warn: AddWarning):
   const annotations = pod.field('metadata.annotations');
   const name = container.field('name').text;
   if (!container.field('securityContext').has('seccompProfile') && annotations.has(SECCOMP + name)) {
-    const words = 'non-functional in v1.27+; use the "seccompProfile" field instead';
-    warn(`${keyOf(annotations, SECCOMP + name)}: ${words}`);
+    const detail = 'non-functional in v1.27+; use the "seccompProfile" field instead';
+    warn(`${keyOf(annotations, SECCOMP + name)}: ${detail}`);
   }
   if (!container.field('securityContext').has('appArmorProfile') && annotations.has(APP_ARMOR + name)) {
     const annotation = String(annotations.object[APP_ARMOR + name]);
     const ofPod = pod.field('spec.securityContext.appArmorProfile');
-    if (ofPod.value === undefined || !isSameVariable(annotation, ofPod.object)) {
-      const words = 'deprecated since v1.30; use the "appArmorProfile" field instead';
-      warn(`${keyOf(annotations, APP_ARMOR + name)}: ${words}`);
+    if (ofPod.value === undefined || !isSameProfile(annotation, ofPod.object)) {
+      const detail = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+      warn(`${keyOf(annotations, APP_ARMOR + name)}: ${detail}`);
     }
   }
   const resources = container.field('resources');
@@ -43,7 +43,7 @@ export function warnOfContainer(container: Place, pod: Place, warn: AddWarning):
   warnOfHidden(container.field('env'), warn);
 }
 
-function isSameVariable(annotation: string, { type, localhostProfile }: JsonObject): boolean {
+function isSameProfile(annotation: string, { type, localhostProfile }: JsonObject): boolean {
   if (annotation === 'unconfined') return type === 'Unconfined';
   if (annotation === 'runtime/default') return type === 'RuntimeDefault';
   return type === 'Localhost' && annotation === `localhost/${String(localhostProfile)}`;
@@ -58,8 +58,8 @@ function warnOfHidden(env: Place, warn: AddWarning): void {
     const value = one.field('value').text;
     const isHidden = one.has('valueFrom') || value === reference || !value.includes(reference);
     if (seen.has(name) && isHidden) {
-      const words = 'which may be dropped when using apply';
-      warnAt(one, warn, `hides previous definition of ${JSON.stringify(name)}, ${words}`);
+      const detail = 'which may be dropped when using apply';
+      warnAt(one, warn, `hides previous definition of ${JSON.stringify(name)}, ${detail}`);
     }
     seen.add(name);
   }
@@ -70,7 +70,7 @@ export function warnOfPorts(containers: readonly Place[], warn: AddWarning): voi
   const taken = new Map<string, SamePorts>();
   const names = new Map<string, Place>();
   const later: Array<() => void> = [];
-  let goesOn = true;
+  let acceptsMore = true;
   for (const port of containers.flatMap((container) => container.field('ports').items())) {
     const { hostIP = '', hostPort = 0, containerPort = 0, protocol = '', name = '' } = port.object;
     if (hostIP !== '' && hostPort === 0) {
@@ -80,10 +80,10 @@ export function warnOfPorts(containers: readonly Place[], warn: AddWarning): voi
     const key = `${containerPort}/${protocol}`;
     const others = taken.get(key) ?? new SamePorts();
     taken.set(key, others);
-    if (goesOn) {
+    if (acceptsMore) {
       others.eachConflict(port, (other) => {
-        goesOn = warnOfPair(port, other, warn);
-        return goesOn;
+        acceptsMore = warnOfPair(port, other, warn);
+        return acceptsMore;
       });
     }
     others.add(port);
@@ -93,7 +93,7 @@ export function warnOfPorts(containers: readonly Place[], warn: AddWarning): voi
       later.push(() => warnAt(port, warn, `duplicate port name ${JSON.stringify(name)} with ${first.path}, ${use}`));
     } else names.set(String(name), port);
   }
-  for (const say of later) say();
+  for (const addWarning of later) addWarning();
 }
 
 /**
@@ -104,14 +104,14 @@ export function warnOfPorts(containers: readonly Place[], warn: AddWarning): voi
 class SamePorts {
   readonly #ports: Place[] = [];
   /** the ports without a host port */
-  readonly #free: number[] = [];
+  readonly #withoutHostPort: number[] = [];
   readonly #byHostPort = new Map<unknown, number[]>();
   readonly #byHost = new Map<string, number[]>();
 
   add(port: Place): void {
     const { hostIP = '', hostPort = 0 } = port.object;
     const place = this.#ports.push(port) - 1;
-    if (hostPort === 0) this.#free.push(place);
+    if (hostPort === 0) this.#withoutHostPort.push(place);
     else {
       addTo(this.#byHostPort, hostPort, place);
       addTo(this.#byHost, `${hostPort}/${hostIP}`, place);
@@ -128,7 +128,7 @@ class SamePorts {
     const same = this.#byHost.get(`${hostPort}/${hostIP}`) ?? [];
     const all =
       hostIP === '' ? (this.#byHostPort.get(hostPort) ?? []) : [...same, ...(this.#byHost.get(`${hostPort}/`) ?? [])];
-    for (const place of [...this.#free, ...all].sort((a, b) => a - b)) {
+    for (const place of [...this.#withoutHostPort, ...all].sort((a, b) => a - b)) {
       if (!listener(this.#ports[place] as Place)) return;
     }
   }

@@ -3,7 +3,7 @@ import type { ByResource, Family } from '../family.ts';
 import type { Column, KindRules } from '../kind-entry.ts';
 import { label1035Problems, subdomainProblems } from '../objects/names.ts';
 import { listAt, textAt } from '../rules/cells.ts';
-import { always, evenEmpty, required, within } from '../rules/checks.ts';
+import { always, includingEmpty, required, within } from '../rules/checks.ts';
 import { ageColumn, column, nameColumn } from '../rules/columns.ts';
 import { defaulter, type SetDefaults } from '../rules/default-rules.ts';
 import { valueAt } from '../rules/fields.ts';
@@ -23,7 +23,7 @@ function availability(apiService: JsonObject): string {
 /** The name of the resource of APIServices in the store. */
 export const API_SERVICES = 'apiservices.apiregistration.k8s.io';
 
-/** The server always serves this group itself: an APIService that gave it away could never be removed. */
+/** The server always serves this group itself: otherwise an APIService for it could never be removed. */
 export const REGISTRATION_GROUP = 'apiregistration.k8s.io';
 
 /** The position of a group version among all: higher priorities come first. */
@@ -138,7 +138,7 @@ const apiServiceChecks: RuleTable = {
   'apiregistration.v1.APIServiceSpec': {
     groupPriorityMinimum: priority(20000),
     versionPriority: priority(1000),
-    version: evenEmpty(label1035Problems),
+    version: includingEmpty(label1035Problems),
     group: (place) => {
       if (place.text !== '') place.invalidFor(subdomainProblems(place.text));
     },

@@ -3,7 +3,7 @@ import { checkClientConfig } from '../admission/webhook-checks.ts';
 import { label1035Problems } from '../objects/names.ts';
 import type { Place } from '../rules/place.ts';
 
-const FREE = 'must be None if spec.preserveUnknownFields is true';
+const NONE_REQUIRED = 'must be None if spec.preserveUnknownFields is true';
 
 /** Checks the conversion of a definition, and the address of its webhook. */
 export function checkConversion(spec: Place): void {
@@ -12,7 +12,7 @@ export function checkConversion(spec: Place): void {
   const strategy = conversion.field('strategy');
   if (strategy.isEmpty) strategy.required();
   else if (strategy.text !== 'None' && strategy.text !== 'Webhook') strategy.unsupported(['None', 'Webhook']);
-  if (strategy.text !== 'None' && spec.field('preserveUnknownFields').value === true) strategy.invalid(FREE);
+  if (strategy.text !== 'None' && spec.field('preserveUnknownFields').value === true) strategy.invalid(NONE_REQUIRED);
   const webhook = conversion.field('webhook');
   const client = conversion.as('webhookClientConfig', webhook.object.clientConfig);
   const versions = conversion.as('conversionReviewVersions', webhook.object.conversionReviewVersions);

@@ -30,7 +30,7 @@ function structural(schema: JsonObject): JsonObject {
 function customKind(): Kind {
   const spec = deployment.schema.fields.spec;
   const scale = deployment.entry.subresources.scale?.entry;
-  if (spec === undefined || scale === undefined) throw new Error('deployments have a spec and a scale');
+  if (spec === undefined || scale === undefined) throw new Error('Deployments must have a spec and a scale');
   const names = { plural: 'rollouts', singular: 'rollout', kind: 'Rollout', listKind: 'RolloutList' };
   const schema = { type: 'object', properties: { spec: structural(openApiSchema(spec, { version: 3 })) } };
   const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
@@ -42,7 +42,7 @@ function customKind(): Kind {
     }),
     scale,
   );
-  if (kind === undefined) throw new Error('it is established');
+  if (kind === undefined) throw new Error('the definition must be established');
   return kind;
 }
 

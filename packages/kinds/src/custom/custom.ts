@@ -44,7 +44,7 @@ const defaults: ByResource<SetDefaults> = {
 
 const rules: ByResource<KindRules> = {
   'customresourcedefinitions.apiextensions.k8s.io': {
-    counts: ['spec'],
+    generationPaths: ['spec'],
     conditionalUpdate: true,
     lastFinalizer: CLEANUP,
     validateCreate: newDefinitionErrors,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { builtInRegistry } from '../built-in.ts';
 import { readDefinition } from './definition.ts';
-import { DEFINITION_LIMITS as MOST } from './definition-limits.ts';
+import { DEFINITION_LIMITS } from './definition-limits.ts';
 import { kindsOf } from './kinds-of.ts';
 
 const registry = builtInRegistry();
@@ -77,10 +77,10 @@ const SCHEMA = 'spec.versions[0].schema.openAPIV3Schema: Forbidden: all versions
 
 /** By the name of the limit: makes a definition with this number of items. */
 const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: number) => Parts]> = [
-  ['spec.versions: Too many', MOST.versions, (versions) => ({ versions })],
+  ['spec.versions: Too many', DEFINITION_LIMITS.versions, (versions) => ({ versions })],
   [
     'spec.versions[0].additionalPrinterColumns: Too many',
-    MOST.columns,
+    DEFINITION_LIMITS.columns,
     (count) => ({
       version: {
         additionalPrinterColumns: times(count, (i) => ({ name: `c${i}`, type: 'string', jsonPath: `.a${i}` })),
@@ -89,17 +89,25 @@ const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: 
   ],
   [
     'spec.versions[0].selectableFields: Too many',
-    MOST.selectableFields,
+    DEFINITION_LIMITS.selectableFields,
     (count) => ({
       schema: () => ({ type: 'object', properties: strings(count) }),
       version: { selectableFields: times(count, (i) => ({ jsonPath: `.f${i}` })) },
     }),
   ],
-  ['spec.names.shortNames: Too many', MOST.names, (count) => ({ names: { shortNames: times(count, (i) => `n${i}`) } })],
-  ['spec.names.categories: Too many', MOST.names, (count) => ({ names: { categories: times(count, (i) => `n${i}`) } })],
+  [
+    'spec.names.shortNames: Too many',
+    DEFINITION_LIMITS.names,
+    (count) => ({ names: { shortNames: times(count, (i) => `n${i}`) } }),
+  ],
+  [
+    'spec.names.categories: Too many',
+    DEFINITION_LIMITS.names,
+    (count) => ({ names: { categories: times(count, (i) => `n${i}`) } }),
+  ],
   [
     'spec.conversion.webhook.conversionReviewVersions: Too many',
-    MOST.names,
+    DEFINITION_LIMITS.names,
     (count) => ({
       spec: {
         conversion: {
@@ -113,23 +121,31 @@ const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: 
     }),
   ],
   [
-    `${SCHEMA} ${MOST.rules} x-kubernetes-validations`,
-    MOST.rules,
+    `${SCHEMA} ${DEFINITION_LIMITS.rules} x-kubernetes-validations`,
+    DEFINITION_LIMITS.rules,
     (count) => ({ schema: () => ({ type: 'object', ...rules(count) }) }),
   ],
-  [`${SCHEMA} ${MOST.expressions} characters`, MOST.expressions, (count) => ({ schema: () => expressions(count) })],
   [
-    `${SCHEMA} ${MOST.seen} schemas below`,
-    MOST.seen,
+    `${SCHEMA} ${DEFINITION_LIMITS.expressions} characters`,
+    DEFINITION_LIMITS.expressions,
+    (count) => ({ schema: () => expressions(count) }),
+  ],
+  [
+    `${SCHEMA} ${DEFINITION_LIMITS.seen} schemas below`,
+    DEFINITION_LIMITS.seen,
     // each schema with a rule sees those below it: 50 × leaf, and 50 + 49 + … of themselves
     (count) => {
-      const fields = Math.floor((MOST.seen - 1325) / 50) + (count > MOST.seen ? 1 : 0);
+      const fields = Math.floor((DEFINITION_LIMITS.seen - 1325) / 50) + (count > DEFINITION_LIMITS.seen ? 1 : 0);
       return {
         schema: () => nested(50, { type: 'object', properties: strings(fields) }),
       };
     },
   ],
-  [`${SCHEMA} ${MOST.patterns} different patterns`, MOST.patterns, (count) => ({ schema: () => patterned(count) })],
+  [
+    `${SCHEMA} ${DEFINITION_LIMITS.patterns} different patterns`,
+    DEFINITION_LIMITS.patterns,
+    (count) => ({ schema: () => patterned(count) }),
+  ],
 ];
 
 for (const [name, most, make] of LIMITS) {
@@ -149,7 +165,7 @@ for (const [name, most, make] of LIMITS) {
 }
 
 test('Rules, expressions, schemas and patterns are counted over all versions.', () => {
-  const half = { type: 'object', ...rules(MOST.rules / 2 + 1) };
+  const half = { type: 'object', ...rules(DEFINITION_LIMITS.rules / 2 + 1) };
   const [problem = ''] = problems(definition({ versions: 2, schema: (i) => ({ ...half, description: String(i) }) }));
   assert.ok(problem.startsWith('spec.versions[1].schema.openAPIV3Schema: Forbidden: '), problem);
 });

@@ -49,33 +49,33 @@ function checkApproval(place: Place): void {
     const where = 'see https://github.com/kubernetes/enhancements/pull/1111';
     place.required(`protected groups must have approval annotation "${APPROVED}", ${where}`);
   } else if (!text.startsWith('unapproved') && !URL.canParse(text)) {
-    const words = 'protected groups must have approval annotation';
-    place.invalid(`${words} "${APPROVED}" with either a URL or a reason starting with "unapproved"`);
+    const start = 'protected groups must have approval annotation';
+    place.invalid(`${start} "${APPROVED}" with either a URL or a reason starting with "unapproved"`);
   }
 }
 
 function checkNames(names: Place): void {
   const kind = names.field('kind').text;
-  for (const [field, standIn] of [
+  for (const [field, suffix] of [
     ['singular', ''],
     ['listKind', 'List'],
   ] as const) {
     const one = names.field(field);
-    if (one.isEmpty || (kind === '' && one.text === standIn)) one.required();
+    if (one.isEmpty || (kind === '' && one.text === suffix)) one.required();
   }
-  if (!names.field('singular').isEmpty) labelled(names.field('singular'));
+  if (!names.field('singular').isEmpty) checkLabel(names.field('singular'));
   for (const field of ['kind', 'listKind']) {
     const one = names.field(field);
     const problems = one.isEmpty ? [] : label1035Problems(one.text.toLowerCase());
     if (problems.length > 0) one.invalid(`may have mixed case, but should otherwise match: ${problems.join(',')}`);
   }
-  for (const one of names.field('shortNames').items()) labelled(one);
+  for (const one of names.field('shortNames').items()) checkLabel(one);
   const list = names.field('listKind');
   if (kind !== '' && kind === list.text) list.invalid('kind and listKind may not be the same');
-  for (const one of names.field('categories').items()) labelled(one);
+  for (const one of names.field('categories').items()) checkLabel(one);
 }
 
-function labelled(place: Place): void {
+function checkLabel(place: Place): void {
   const problems = label1035Problems(place.text);
   if (problems.length > 0) place.invalid(problems.join(','), place.text);
 }
@@ -95,12 +95,12 @@ function checkVersions(spec: Place, object: Place): void {
   const sharedFields = new Set(PER_VERSION.filter((field) => isShared(versions, field)));
   const shared = (field: (typeof PER_VERSION)[number]): boolean => sharedFields.has(field);
   for (const version of versions) {
-    labelled(version.field('name'));
-    deprecation(version);
+    checkLabel(version.field('name'));
+    checkDeprecation(version);
     if (!shared('schema')) checkVersionSchema(version.field('schema'), version);
     if (!shared('subresources')) checkScale(version.field('subresources'));
     if (!shared('additionalPrinterColumns')) checkColumns(version.field('additionalPrinterColumns'));
-    if (!shared('selectableFields')) selectableOf(version, shared('schema'));
+    if (!shared('selectableFields')) checkSelectableOf(version, shared('schema'));
   }
   const all = list.list as readonly JsonObject[];
   if (new Set(all.map(({ name }) => name)).size < all.length) list.invalid('must contain unique version names');
@@ -108,16 +108,16 @@ function checkVersions(spec: Place, object: Place): void {
   const [first] = versions;
   if (first === undefined) return;
   // Kubernetes reports the first version under its former field
-  if (!first.field('name').isEmpty) labelled(object.as('spec.version', first.object.name));
+  if (!first.field('name').isEmpty) checkLabel(object.as('spec.version', first.object.name));
   if (shared('schema')) {
     const schema = first.field('schema.openAPIV3Schema');
     if (schema.value === undefined) for (const one of versions) one.field('schema.openAPIV3Schema').required();
     else checkSchema(object.as('spec.validation.openAPIV3Schema', schema.value), hasStatus(first));
   }
-  const above = (field: string): Place => object.as(`spec.${field}`, first.object[field]);
-  if (shared('subresources')) checkScale(above('subresources'));
-  if (shared('additionalPrinterColumns')) checkColumns(above('additionalPrinterColumns'));
-  if (shared('selectableFields')) selectable(above('selectableFields'), first);
+  const specField = (field: string): Place => object.as(`spec.${field}`, first.object[field]);
+  if (shared('subresources')) checkScale(specField('subresources'));
+  if (shared('additionalPrinterColumns')) checkColumns(specField('additionalPrinterColumns'));
+  if (shared('selectableFields')) checkSelectable(specField('selectableFields'), first);
 }
 
 function hasStatus(version: Place): boolean {
@@ -130,7 +130,7 @@ function checkVersionSchema(holder: Place, version: Place): void {
   else if (isJsonObject(schema.value)) checkSchema(schema, hasStatus(version));
 }
 
-function deprecation(version: Place): void {
+function checkDeprecation(version: Place): void {
   const place = version.field('deprecationWarning');
   if (place.value === undefined) return;
   if (version.object.deprecated !== true) place.invalid('can only be set for deprecated versions');
@@ -182,16 +182,16 @@ function checkColumns(columns: Place): void {
   }
 }
 
-function selectableOf(version: Place, isSchemaShared: boolean): void {
+function checkSelectableOf(version: Place, isSchemaShared: boolean): void {
   const fields = version.field('selectableFields');
   if (fields.isEmpty) return;
-  if (!isSchemaShared && version.field('schema').has('openAPIV3Schema')) selectable(fields, version);
+  if (!isSchemaShared && version.field('schema').has('openAPIV3Schema')) checkSelectable(fields, version);
   else fields.invalid('may only be set when `version.schema.openAPIV3Schema` is not included', '');
 }
 
 const SELECTABLE = ['string', 'boolean', 'integer'];
 
-function selectable(fields: Place, version: Place): void {
+function checkSelectable(fields: Place, version: Place): void {
   const seen = new Set<string>();
   for (const field of fields.items()) {
     const path = field.field('jsonPath');
@@ -246,8 +246,8 @@ export function checkDefinitionUpdate(now: Place, before: Place): void {
   const conditions = before.field('status.conditions').list as readonly JsonObject[];
   const isEstablished = conditions.some(({ type, status }) => type === 'Established' && status === 'True');
   if (isEstablished) checkBundle(now, before);
-  const kept = [...(isEstablished ? ['spec.scope', 'spec.names.kind'] : []), 'spec.group', 'spec.names.plural'];
-  for (const path of kept) {
+  const immutable = [...(isEstablished ? ['spec.scope', 'spec.names.kind'] : []), 'spec.group', 'spec.names.plural'];
+  for (const path of immutable) {
     const place = now.field(path);
     if (!isDeepStrictEqual(place.value, before.field(path).value)) place.invalid('field is immutable');
   }

@@ -6,7 +6,7 @@ import { fromStored, toStored } from '../registry.ts';
 import { compareVersions, readDefinition } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 import { kindsOf } from './kinds-of.ts';
-import { judgeNames } from './names.ts';
+import { decideNames } from './names.ts';
 
 const registry = builtInRegistry();
 const scale = registry.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
@@ -107,15 +107,15 @@ test('a name of another definition is not accepted', () => {
   const now = '2024-01-02T03:04:05Z';
   const other = { ...definition({}), name: 'others.example.com' };
   const fresh = { ...definition({}), acceptedNames: { plural: '', kind: '' }, conditions: [] };
-  const judged = judgeNames(fresh, [other, fresh], registry, now);
+  const decided = decideNames(fresh, [other, fresh], registry, now);
   assert.deepEqual(
-    judged?.conditions.map(({ type, status, reason }) => [type, status, reason]),
+    decided?.conditions.map(({ type, status, reason }) => [type, status, reason]),
     [
       ['NamesAccepted', 'False', 'ListKindConflict'],
       ['Established', 'False', 'NotAccepted'],
     ],
   );
-  const alone = judgeNames(fresh, [fresh], registry, now);
+  const alone = decideNames(fresh, [fresh], registry, now);
   assert.deepEqual(alone?.acceptedNames, names);
   assert.deepEqual(
     alone?.conditions.map(({ type, status }) => [type, status]),
@@ -129,8 +129,8 @@ test('a name of another definition is not accepted', () => {
 test('a definition in a protected group must name its approval', () => {
   const conditionOf = (group: string, approval: string) => {
     const one = { ...definition({}, { group }), approval, conditions: [] };
-    const judged = judgeNames(one, [one], registry, '2024-01-02T03:04:05Z');
-    const found = judged?.conditions.find(({ type }) => type === 'KubernetesAPIApprovalPolicyConformant');
+    const decided = decideNames(one, [one], registry, '2024-01-02T03:04:05Z');
+    const found = decided?.conditions.find(({ type }) => type === 'KubernetesAPIApprovalPolicyConformant');
     return found && [found.status, found.reason, found.message];
   };
   const url = 'https://github.com/kubernetes/kubernetes/pull/1';

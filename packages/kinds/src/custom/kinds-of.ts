@@ -32,8 +32,8 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   const storage = definition.versions.find((version) => version.storage);
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
   if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
-  // made once for all versions: they refer to each other
-  const options = { scale, alike: selectable(definition.versions), best: bestVersion(definition) };
+  // computed once, because they depend on all versions
+  const options = { scale, selectableFields: selectable(definition.versions), best: bestVersion(definition) };
   const own = entryOf(definition, storage, options);
   const stored = kindOf(own);
   const served = definition.versions.filter((version) => version.served);
@@ -69,7 +69,9 @@ function convertedKinds(definition: Definition, storage: DefinedVersion, scale: 
   };
   const best = bestVersion(definition);
   for (const version of definition.versions) {
-    const kind = kindOf(entryOf(definition, version, { scale, converter, alike: selectable([version]), best }));
+    const kind = kindOf(
+      entryOf(definition, version, { scale, converter, selectableFields: selectable([version]), best }),
+    );
     versions.set(kind.apiVersion, kind);
   }
   const served = definition.versions.filter((version) => version.served);
@@ -99,7 +101,7 @@ interface EntryOptions {
   readonly scale: KindEntry;
   readonly converter?: Converter;
   /** the selectable fields */
-  readonly alike: Pick<KindRules, 'selectableFields'>;
+  readonly selectableFields: Pick<KindRules, 'selectableFields'>;
   /** the version that the deprecation warning recommends, if any */
   readonly best: DefinedVersion | undefined;
 }
@@ -123,12 +125,12 @@ function entryOf(definition: Definition, version: DefinedVersion, options: Entry
       ...(subresources.scale === undefined ? {} : { scale: scaleOf(definition, scale) }),
     },
     ...rulesOf(definition, version, options.best),
-    ...options.alike,
+    ...options.selectableFields,
     custom: {
       definition: definition.name,
       listKind: names.listKind ?? `${names.kind}List`,
       generation: definition.generation,
-      closing: definition.deleting,
+      deleting: definition.deleting,
       ...(converter === undefined ? {} : { converter }),
       ...(subresources.scale === undefined ? {} : { scale: subresources.scale }),
       selectable: (version.selectableFields ?? []).map(({ jsonPath: path }) => path.replace(/^\./, '')),
@@ -175,11 +177,11 @@ function rulesOf(definition: Definition, version: DefinedVersion, best: DefinedV
     },
     prepareUpdate: (object, old, subresource) => {
       if (subresource === 'status') keepMeta(object, old);
-      else if (!isDeepStrictEqual(counted(object, hasStatus), counted(old, hasStatus))) {
+      else if (!isDeepStrictEqual(generationContent(object, hasStatus), generationContent(old, hasStatus))) {
         metaOf(object).generation = (metaOf(old).generation ?? 0) + 1;
       }
     },
-    validateWritten: written(definition, version, hasStatus),
+    validateWritten: checksOfWrite(definition, version, hasStatus),
     warn: warnOfCustom,
     ...(version.deprecated
       ? { deprecated: version.deprecationWarning ?? deprecation(definition, version.name, best) }
@@ -188,7 +190,7 @@ function rulesOf(definition: Definition, version: DefinedVersion, best: DefinedV
 }
 
 /** The checks of a write in this version. */
-function written(
+function checksOfWrite(
   { group }: Definition,
   version: DefinedVersion,
   hasStatus: boolean,
@@ -197,7 +199,7 @@ function written(
   let all: ValueRules | undefined;
   let status: ValueRules | undefined;
   let lists: ReturnType<typeof listItemRules> | null | undefined = null;
-  const judge = expressions(schema, `${group}/${version.name}`);
+  const checkExpressions = expressions(schema, `${group}/${version.name}`);
   return (object, old, subresource): FieldError[] => {
     all ??= new ValueRules(schema);
     status ??= all.below('status');
@@ -205,14 +207,18 @@ function written(
     const rules = hasStatus && subresource === 'status' ? status : all;
     const errors = rules.errors(object, old);
     // a list that was invalid before does not block later writes
-    const twice = lists?.(object) ?? [];
-    const isNew = twice.length > 0 && (old === undefined || lists?.(old).length === 0);
-    const found = isNew ? [...errors, ...twice] : errors;
-    return judge === undefined ? found : [...found, ...judge(found, object, old)];
+    const duplicates = lists?.(object) ?? [];
+    const isNew = duplicates.length > 0 && (old === undefined || lists?.(old).length === 0);
+    const found = isNew ? [...errors, ...duplicates] : errors;
+    return checkExpressions === undefined ? found : [...found, ...checkExpressions(found, object, old)];
   };
 }
 
-type Judge = (found: readonly FieldError[], object: JsonObject, old: JsonObject | undefined) => readonly FieldError[];
+type ExpressionCheck = (
+  found: readonly FieldError[],
+  object: JsonObject,
+  old: JsonObject | undefined,
+) => readonly FieldError[];
 
 /** Errors after which expressions cannot be evaluated. */
 const BLOCKING = new Set<FieldError['type']>([
@@ -226,7 +232,7 @@ const UNCHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
 /** Compiles the rules in CEL when the first object is written; undefined without rules. */
-function expressions(schema: JsonSchema, apiVersion: string): Judge | undefined {
+function expressions(schema: JsonSchema, apiVersion: string): ExpressionCheck | undefined {
   if (!hasRules(schema)) return undefined;
   let rules: ExpressionRules | undefined;
   return (found, object, old) => {
@@ -248,7 +254,7 @@ function keepMeta(object: JsonObject, old: JsonObject): void {
   } as JsonObject;
 }
 
-function counted(object: JsonObject, hasStatus: boolean): JsonObject {
+function generationContent(object: JsonObject, hasStatus: boolean): JsonObject {
   const { metadata, apiVersion, kind, status, ...rest } = object;
   return hasStatus || status === undefined ? rest : { ...rest, status };
 }

@@ -13,10 +13,10 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * Decides which names of its spec a definition gets: those that no other definition in its group, nor the server
- * itself, has. Accepted names stay, even when newer ones are not accepted. undefined when the status is right
- * already.
+ * itself, has. Accepted names stay, even when newer ones are not accepted. undefined when the status is already
+ * correct.
  */
-export function judgeNames(
+export function decideNames(
   definition: Definition,
   others: readonly Definition[],
   builtIn: Registry,
@@ -25,10 +25,10 @@ export function judgeNames(
   const { names: wanted, acceptedNames: had } = definition;
   const taken = takenNames(definition, others, builtIn);
   const got: Mutable<Names> = { ...had };
-  let refusal: { reason: string; message: string } | undefined;
+  let conflict: { reason: string; message: string } | undefined;
   const claim = (name: string | undefined, before: string | undefined, among: ReadonlySet<string>, reason: string) => {
     if (name === before || name === undefined || !among.has(name)) return true;
-    refusal = { reason, message: `${JSON.stringify(name)} is already in use` };
+    conflict = { reason, message: `${JSON.stringify(name)} is already in use` };
     return false;
   };
   if (claim(wanted.plural, had.plural, taken.resources, 'PluralConflict')) got.plural = wanted.plural;
@@ -40,13 +40,13 @@ export function judgeNames(
     );
     const texts = used.map((name) => `${JSON.stringify(name)} is already in use`);
     const message = texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
-    if (used.length > 0) refusal = { reason: 'ShortNamesConflict', message };
+    if (used.length > 0) conflict = { reason: 'ShortNamesConflict', message };
     else assign(got, 'shortNames', wanted.shortNames);
   }
   if (claim(wanted.kind, had.kind, taken.kinds, 'KindConflict')) got.kind = wanted.kind;
   if (claim(wanted.listKind, had.listKind, taken.kinds, 'ListKindConflict')) assign(got, 'listKind', wanted.listKind);
   assign(got, 'categories', wanted.categories);
-  const conditions = conditionsOf(definition, refusal, now);
+  const conditions = conditionsOf(definition, conflict, now);
   if (isDeepStrictEqual({ ...got }, { ...had }) && isDeepStrictEqual(conditions, definition.conditions))
     return undefined;
   return { acceptedNames: got, conditions };
@@ -77,18 +77,18 @@ function takenNames(definition: Definition, others: readonly Definition[], built
 
 function conditionsOf(
   definition: Definition,
-  refusal: { reason: string; message: string } | undefined,
+  conflict: { reason: string; message: string } | undefined,
   now: string,
 ): Condition[] {
   const accepted: Condition =
-    refusal === undefined
+    conflict === undefined
       ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
-      : { type: 'NamesAccepted', status: 'False', ...refusal };
+      : { type: 'NamesAccepted', status: 'False', ...conflict };
   const established: Condition = {
     type: 'Established',
-    status: refusal === undefined ? 'True' : 'False',
-    reason: refusal === undefined ? 'InitialNamesAccepted' : 'NotAccepted',
-    message: refusal === undefined ? 'the initial names have been accepted' : 'not all names are accepted',
+    status: conflict === undefined ? 'True' : 'False',
+    reason: conflict === undefined ? 'InitialNamesAccepted' : 'NotAccepted',
+    message: conflict === undefined ? 'the initial names have been accepted' : 'not all names are accepted',
   };
   const wasEstablished = hasCondition(definition, 'Established');
   const named = wasEstablished ? [accepted] : [accepted, established];

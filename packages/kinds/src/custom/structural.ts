@@ -20,8 +20,8 @@ export function checkSchema(root: Place, hasStatus: boolean): void {
       .field('type')
       .invalid('only "object" is allowed as the type at the root of the schema if the status subresource is enabled');
   }
-  each(root, words);
-  structure(root, 'root');
+  each(root, checkKeywords);
+  checkStructure(root, 'root');
 }
 
 type Level = 'root' | 'field' | 'item';
@@ -54,7 +54,7 @@ function valueSchemas(schema: Place): Place[] {
 }
 
 /** Checks the keywords of one schema. */
-function words(schema: Place): void {
+function checkKeywords(schema: Place): void {
   const { type = '' } = schema.object as JsonSchema;
   if (schema.object.uniqueItems === true) {
     schema
@@ -68,7 +68,7 @@ function words(schema: Place): void {
   if (schema.object['x-kubernetes-preserve-unknown-fields'] === false) {
     schema.field('x-kubernetes-preserve-unknown-fields').invalid('must be true or undefined');
   }
-  listWords(schema, type);
+  checkListKeywords(schema, type);
   if (type === 'null') {
     schema.field('type').forbidden('type cannot be set to null, use nullable as an alternative');
   } else if (type !== '' && !TYPES.includes(type)) schema.field('type').unsupported(TYPES);
@@ -81,8 +81,8 @@ function words(schema: Place): void {
   }
 }
 
-function listWords(schema: Place, type: string): void {
-  if (!LIST_WORDS.some((word) => schema.has(word))) return;
+function checkListKeywords(schema: Place, type: string): void {
+  if (!LIST_KEYWORDS.some((keyword) => schema.has(keyword))) return;
   const map = schema.field('x-kubernetes-map-type');
   if (map.value !== undefined) {
     onlyFor(schema, type, 'object', 'x-kubernetes-map-type');
@@ -93,29 +93,29 @@ function listWords(schema: Place, type: string): void {
   const items = schema.field('items');
   if (list.value !== undefined) {
     onlyFor(schema, type, 'array', 'x-kubernetes-list-type');
-    if (type === 'array' && list.value === 'set') setItems(items);
+    if (type === 'array' && list.value === 'set') checkSetItems(items);
     if (!['atomic', 'set', 'map'].includes(list.text)) list.unsupported(['atomic', 'set', 'map']);
   }
   if (!keys.isEmpty && list.value !== 'map') {
     if (list.value === undefined) list.required('must be map if x-kubernetes-list-map-keys is non-empty');
     else list.invalid('must be map if x-kubernetes-list-map-keys is non-empty');
   }
-  if (list.value === 'map') mapItems(schema, keys, items);
+  if (list.value === 'map') checkMapItems(schema, keys, items);
   if ((list.value === 'map' || list.value === 'set') && items.object.nullable === true) {
     items.field('nullable').forbidden(`cannot be nullable when x-kubernetes-list-type is ${list.value}`);
   }
 }
 
-const LIST_WORDS = ['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-list-map-keys'];
+const LIST_KEYWORDS = ['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-list-map-keys'];
 
-function onlyFor(schema: Place, type: string, wanted: string, word: string): void {
+function onlyFor(schema: Place, type: string, wanted: string, keyword: string): void {
   if (type === wanted) return;
-  const detail = `must be ${wanted} if ${word} is specified`;
+  const detail = `must be ${wanted} if ${keyword} is specified`;
   if (type === '') schema.field('type').required(detail);
   else schema.field('type').invalid(detail);
 }
 
-function setItems(items: Place): void {
+function checkSetItems(items: Place): void {
   const type = items.object.type;
   const list = items.field('x-kubernetes-list-type');
   const map = items.field('x-kubernetes-map-type');
@@ -124,7 +124,7 @@ function setItems(items: Place): void {
   if (type === 'object' && map.value !== 'atomic') map.invalid(detail, list.value ?? null);
 }
 
-function mapItems(schema: Place, keys: Place, items: Place): void {
+function checkMapItems(schema: Place, keys: Place, items: Place): void {
   if (keys.isEmpty) keys.required('must not be empty if x-kubernetes-list-type is map');
   if (items.value === undefined) {
     items.required('must have a schema if x-kubernetes-list-type is map');
@@ -165,30 +165,30 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 };
 
 /** Each field must have its type, once, in the structural part. */
-function structure(schema: Place, level: Level): void {
+function checkStructure(schema: Place, level: Level): void {
   const { object } = schema;
   const type = schema.field('type');
   const hasExtension = (name: string): boolean => object[`x-kubernetes-${name}`] === true;
   const embedded = hasExtension('embedded-resource');
   const intOrString = hasExtension('int-or-string');
-  const free = hasExtension('preserve-unknown-fields');
+  const preservesUnknown = hasExtension('preserve-unknown-fields');
   if (type.value === 'array' && object.items === undefined) schema.field('items').required('must be specified');
-  for (const property of properties(schema)) structure(property, 'field');
+  for (const property of properties(schema)) checkStructure(property, 'field');
   const additional = schema.field('additionalProperties');
   if (additional.value !== undefined && level === 'root') additional.forbidden('must not be used at the root');
-  if (isJsonObject(additional.value)) structure(additional, 'field');
-  if (isJsonObject(object.items)) structure(schema.field('items'), 'item');
+  if (isJsonObject(additional.value)) checkStructure(additional, 'field');
+  if (isJsonObject(object.items)) checkStructure(schema.field('items'), 'item');
   if (embedded && type.value !== 'object') {
     const detail = 'must be object if x-kubernetes-embedded-resource is true';
     if (type.isEmpty) type.required(detail);
     else type.invalid(detail);
-  } else if (type.isEmpty && (level === 'root' || !(intOrString || free))) type.required(EMPTY_TYPE[level]);
+  } else if (type.isEmpty && (level === 'root' || !(intOrString || preservesUnknown))) type.required(EMPTY_TYPE[level]);
   if (embedded && additional.value !== undefined) {
     additional.forbidden('must not be used if x-kubernetes-embedded-resource is set');
   }
   if (level === 'root' && !type.isEmpty && type.value !== 'object') type.invalid('must be object at the root');
-  if (level === 'root' || embedded) identityFields(schema, level);
-  if (embedded && !free && schema.field('properties').isEmpty) {
+  if (level === 'root' || embedded) checkIdentityFields(schema, level);
+  if (embedded && !preservesUnknown && schema.field('properties').isEmpty) {
     schema
       .field('properties')
       .required(
@@ -196,15 +196,15 @@ function structure(schema: Place, level: Level): void {
       );
   }
   const exclusive = 'must be false if x-kubernetes-int-or-string is true';
-  if (intOrString && free) schema.field('x-kubernetes-preserve-unknown-fields').invalid(exclusive);
+  if (intOrString && preservesUnknown) schema.field('x-kubernetes-preserve-unknown-fields').invalid(exclusive);
   if (intOrString && embedded) schema.field('x-kubernetes-embedded-resource').invalid(exclusive);
-  pattern(schema);
-  const isUsual = intOrString && type.isEmpty;
-  for (const place of valueSchemas(schema)) nested(place, isUsual);
+  checkPattern(schema);
+  const isIntOrString = intOrString && type.isEmpty;
+  for (const place of valueSchemas(schema)) checkNested(place, isIntOrString);
   checkDefault(schema);
 }
 
-function pattern(schema: Place): void {
+function checkPattern(schema: Place): void {
   if (!schema.has('pattern')) return;
   const place = schema.field('pattern');
   const problem = place.isEmpty ? undefined : patternProblem(place.text);
@@ -212,7 +212,7 @@ function pattern(schema: Place): void {
 }
 
 /** The schema of apiVersion, kind and metadata may only have a few keywords. */
-function identityFields(schema: Place, level: Level): void {
+function checkIdentityFields(schema: Place, level: Level): void {
   const fields = schema.field('properties').object;
   for (const name of ['kind', 'apiVersion']) {
     const field = schema.as(`properties[${name}]`, fields[name]);
@@ -222,15 +222,15 @@ function identityFields(schema: Place, level: Level): void {
   if (metadata.value === undefined) return;
   if (metadata.object.type !== 'object') metadata.field('type').invalid('must be object');
   if (level !== 'root') return;
-  const { type, description, properties: said = {}, ...rest } = metadata.object;
-  const isNamed = Object.keys(said as JsonObject).every((name) => name === 'name' || name === 'generateName');
+  const { type, description, properties: known = {}, ...rest } = metadata.object;
+  const isNamed = Object.keys(known as JsonObject).every((name) => name === 'name' || name === 'generateName');
   if (isNamed && Object.keys(rest).length === 0) return;
   metadata.forbidden(
     'must not specify anything other than name and generateName, but metadata is implicitly specified',
   );
 }
 
-const NESTED: ReadonlyArray<readonly [word: string, detail: string]> = [
+const NESTED: ReadonlyArray<readonly [keyword: string, detail: string]> = [
   ['type', 'must be empty to be structural'],
   ['additionalProperties', 'must be undefined to be structural'],
   ['default', 'must be undefined to be structural'],
@@ -246,15 +246,15 @@ const NESTED: ReadonlyArray<readonly [word: string, detail: string]> = [
 ];
 
 /** Alternatives must not define structure, except for the two types of int-or-string. */
-function nested(schema: Place, isUsual: boolean): void {
+function checkNested(schema: Place, isIntOrString: boolean): void {
   const type = schema.object.type;
-  const isOneOfBoth = isUsual && (type === 'integer' || type === 'string');
-  for (const [word, detail] of NESTED) {
-    if (!schema.field(word).isEmpty && !(word === 'type' && isOneOfBoth)) schema.field(word).forbidden(detail);
+  const isOneOfBoth = isIntOrString && (type === 'integer' || type === 'string');
+  for (const [keyword, detail] of NESTED) {
+    if (!schema.field(keyword).isEmpty && !(keyword === 'type' && isOneOfBoth)) schema.field(keyword).forbidden(detail);
   }
-  pattern(schema);
-  for (const place of innerSchemas(schema)) nested(place, false);
-  for (const place of valueSchemas(schema)) nested(place, isUsual);
+  checkPattern(schema);
+  for (const place of innerSchemas(schema)) checkNested(place, false);
+  for (const place of valueSchemas(schema)) checkNested(place, isIntOrString);
   if (Object.hasOwn(schema.field('properties').object, 'metadata')) {
     schema.as('properties[metadata]', {}).forbidden('must not be specified in a nested context');
   }

@@ -30,12 +30,12 @@ const defaults: ByResource<SetDefaults> = {
 };
 
 const rules: ByResource<KindRules> = {
-  'deviceclasses.resource.k8s.io': { deleteReturnsObject: true, counts: ['spec'] },
+  'deviceclasses.resource.k8s.io': { deleteReturnsObject: true, generationPaths: ['spec'] },
   'resourceclaims.resource.k8s.io': { deleteReturnsObject: true, resetFields: { status: [['metadata'], ['spec']] } },
   'resourceclaimtemplates.resource.k8s.io': { deleteReturnsObject: true },
   'resourceslices.resource.k8s.io': {
     deleteReturnsObject: true,
-    counts: ['spec'],
+    generationPaths: ['spec'],
     selectableFields: textFields({ 'spec.nodeName': '', 'spec.driver': '' }),
   },
 };

@@ -1,5 +1,5 @@
 import { labelProblems, subdomainProblems } from '../objects/names.ts';
-import { always, driverName, evenEmpty, oneOf, present, required, subdomain } from '../rules/checks.ts';
+import { always, driverName, includingEmpty, oneOf, present, required, subdomain } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
 
@@ -19,15 +19,15 @@ const count: Check = (place) => {
 };
 
 /** A request with both `exactly` and `firstAvailable` is one error; neither is checked. */
-const alone: Check = ({ holder }) => !(holder?.has('exactly') && holder.has('firstAvailable'));
+const onlyOne: Check = ({ holder }) => !(holder?.has('exactly') && holder.has('firstAvailable'));
 
-const MOST = 32;
+const MAX_ITEMS = 32;
 
 /** Checks that requests have different names, and that constraints and configurations name existing requests. */
 const claim: Check = (devices) => {
   const requests = devices.field('requests');
-  requests.atMost(MOST);
-  if (requests.list.length > MOST) return;
+  requests.atMost(MAX_ITEMS);
+  if (requests.list.length > MAX_ITEMS) return;
   const seen = new Set<string>();
   const known = new Set<string>();
   for (const one of requests.items()) {
@@ -38,7 +38,7 @@ const claim: Check = (devices) => {
     for (const other of one.field('firstAvailable').items()) known.add(`${name}/${other.field('name').text}`);
   }
   for (const list of ['constraints', 'config']) {
-    devices.field(list).atMost(MOST);
+    devices.field(list).atMost(MAX_ITEMS);
     for (const one of devices.field(list).items()) namesOf(one.field('requests'), known);
   }
 };
@@ -57,7 +57,7 @@ function namesOf(list: Place, known: ReadonlySet<string>): void {
 }
 
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const IDENTIFIER_WORDS =
+const IDENTIFIER_PROBLEM =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
 /** Checks the name of a device attribute, with its domain. */
@@ -75,7 +75,7 @@ const attribute: Check = always((place) => {
     place.invalidFor(subdomainProblems(domain), domain);
   }
   if (name.length > 32) place.tooLong('may not be more than 32 bytes');
-  if (!IDENTIFIER.test(name)) place.invalid(IDENTIFIER_WORDS, name);
+  if (!IDENTIFIER.test(name)) place.invalid(IDENTIFIER_PROBLEM, name);
 });
 
 /** Checks the name of a pool: segments separated by slashes. */
@@ -88,7 +88,7 @@ const generation: Check = (place) => {
   if (Number(place.value) < 0) place.invalid('must be greater than or equal to zero');
 };
 
-const asked: TypeRules = {
+const requestRules: TypeRules = {
   deviceClassName: [required(), subdomain],
   allocationMode: oneOf('All', 'ExactCount'),
   count,
@@ -99,14 +99,14 @@ const opaque: Check = (place) => {
 };
 
 const NODES = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'];
-const NODE_WORDS = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
+const NODE_REQUIRED = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
 
 const slice: Check = (spec) => {
   const given = NODES.filter((name) => spec.has(name) && spec.object[name] !== '' && spec.object[name] !== false);
-  if (given.length === 0) spec.required(NODE_WORDS);
+  if (given.length === 0) spec.required(NODE_REQUIRED);
   if (given.length > 1) {
     const named = `{${given.map((name) => `\`${name}\``).join(', ')}}`;
-    spec.invalid(`${NODE_WORDS}, but multiple fields are set`, named);
+    spec.invalid(`${NODE_REQUIRED}, but multiple fields are set`, named);
   }
   const seen = new Set<string>();
   const [node, selector, all] = [spec.field('nodeName'), spec.field('nodeSelector'), spec.field('allNodes')];
@@ -131,15 +131,18 @@ const slices: Check = Object.assign(
   { always: true },
 );
 
-const name = evenEmpty(labelProblems);
+const name = includingEmpty(labelProblems);
 
 export const deviceChecks: RuleTable = {
-  'resource.v1.DeviceRequest': { name, exactly: alone, firstAvailable: alone, '': request },
-  'resource.v1.ExactDeviceRequest': asked,
-  'resource.v1.DeviceSubRequest': { name, ...asked },
+  'resource.v1.DeviceRequest': { name, exactly: onlyOne, firstAvailable: onlyOne, '': request },
+  'resource.v1.ExactDeviceRequest': requestRules,
+  'resource.v1.DeviceSubRequest': { name, ...requestRules },
   'resource.v1.DeviceClaim': { '': claim },
   'resource.v1.DeviceConstraint': { matchAttribute: attribute },
-  'resource.v1.DeviceClassSpec': { selectors: (list) => list.atMost(MOST), config: (list) => list.atMost(MOST) },
+  'resource.v1.DeviceClassSpec': {
+    selectors: (list) => list.atMost(MAX_ITEMS),
+    config: (list) => list.atMost(MAX_ITEMS),
+  },
   'resource.v1.DeviceSelector': { cel: required() },
   'resource.v1.CELDeviceSelector': { expression: required() },
   'resource.v1.DeviceClassConfiguration': { '': opaque },

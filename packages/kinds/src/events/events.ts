@@ -7,7 +7,7 @@ import { ageOf, column, nameColumn, wide } from '../rules/columns.ts';
 import { textFields, valueAt } from '../rules/fields.ts';
 import type { UpdateChecks } from '../rules/type-rules.ts';
 import { eventConversion, eventFieldNames } from './conversion.ts';
-import { EVENT_FIELDS, eventChecks, newEventErrors, repeated } from './validation.ts';
+import { EVENT_FIELDS, eventChecks, eventUpdate, newEventErrors } from './validation.ts';
 
 function firstSeen(event: JsonObject): string {
   return ageOf(textAt(event, 'firstTimestamp') || textAt(event, 'eventTime') || undefined);
@@ -77,7 +77,7 @@ const rules: ByResource<KindRules> = {
 
 const updates: ByResource<UpdateChecks> = {
   'events.events.k8s.io': {
-    '': repeated,
+    '': eventUpdate,
     ...Object.fromEntries(EVENT_FIELDS.map((name) => [name, unchanged])),
   },
 };

@@ -67,7 +67,7 @@ export const EVENT_FIELDS = [
   'reportingInstance',
 ];
 
-export const repeated: UpdateCheck = (event, old) => {
+export const eventUpdate: UpdateCheck = (event, old) => {
   unchanged(event.as('reportingController', event.object.reportingComponent), old.field('reportingComponent'));
   checkSeries(event);
 };

@@ -39,6 +39,6 @@ test('the facts of a field with a named type do not change the type', () => {
   assert.deepEqual([named.required, named.number], [undefined, undefined]);
 });
 
-test('an unknown word is an error', () => {
-  assert.throws(() => parse('1 string requird'), /has the unknown word "requird"/);
+test('an unknown keyword is an error', () => {
+  assert.throws(() => parse('1 string requird'), /has the unknown keyword "requird"/);
 });

@@ -32,12 +32,12 @@ const SCALARS = new Set([
  *   6 string enum:ClusterFirst|Default
  *   1.4 bool pointer = true
  *
- * Its number (with those of the messages that JSON does not have), its type (`[]` a list, `[w]` a list that is a message
- * in Protobuf, `{}` a map), its facts, and after `=` its default as JSON.
+ * Its number (with those of the messages that JSON does not have), its type (`[]` a list, `[w]` a list that is a
+ * message in Protobuf, `{}` a map), its facts, and after `=` its default as JSON.
  */
 export function parseField(text: string, typeByName: TypeByName): Schema {
   const equals = text.indexOf(' = ');
-  const [numbers = '-', type = '', ...words] = (equals < 0 ? text : text.slice(0, equals)).split(' ');
+  const [numbers = '-', type = '', ...keywords] = (equals < 0 ? text : text.slice(0, equals)).split(' ');
   const facts: FieldFacts = {};
   const list: ListFacts & { atomic?: boolean } = {};
   if (numbers !== '-') {
@@ -45,13 +45,13 @@ export function parseField(text: string, typeByName: TypeByName): Schema {
     facts.number = path.at(-1) as number;
     if (path.length > 1) facts.within = path.slice(0, -1);
   }
-  for (const word of words) readWord(word, facts, list);
+  for (const keyword of keywords) readKeyword(keyword, facts, list);
   if (equals >= 0) facts.default = JSON.parse(text.slice(equals + 3)) as Json;
   return withFacts(shapeOf(type, list, typeByName), facts);
 }
 
-function readWord(word: string, facts: FieldFacts, list: ListFacts & { atomic?: boolean }): void {
-  const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(word) ?? [];
+function readKeyword(keyword: string, facts: FieldFacts, list: ListFacts & { atomic?: boolean }): void {
+  const [, name = '', rest = ''] = /^(\w+)(.*)$/.exec(keyword) ?? [];
   switch (name) {
     case 'required':
       facts.required = true;
@@ -75,7 +75,7 @@ function readWord(word: string, facts: FieldFacts, list: ListFacts & { atomic?: 
       list.atomic = true;
       return;
     default:
-      throw new Error(`the text of a field has the unknown word ${JSON.stringify(word)}`);
+      throw new Error(`the text of a field has the unknown keyword ${JSON.stringify(keyword)}`);
   }
 }
 

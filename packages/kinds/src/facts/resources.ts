@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 interface SubresourceFacts {
   readonly verbs: readonly string[];
-  /** the kind that it takes and returns, when it is not that of the resource */
+  /** the kind of its requests and responses, when that is not the kind of the resource */
   readonly kind?: string;
   readonly group?: string;
   readonly version?: string;
@@ -15,7 +15,7 @@ interface ResourceFacts {
   readonly namespaced: boolean;
   readonly short?: readonly string[];
   readonly categories?: readonly string[];
-  /** the verbs, when they are not the eight usual ones */
+  /** the verbs, when they are not the usual eight */
   readonly verbs?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceFacts>>;
 }

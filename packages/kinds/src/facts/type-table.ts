@@ -36,33 +36,33 @@ export class TypeTable {
 
   #make(name: string): Schema {
     const slash = name.indexOf('/');
-    const home = name.slice(0, slash);
-    const short = name.slice(slash + 1);
-    const { reference, types } = this.#place(home);
-    const texts = types[short];
+    const placeName = name.slice(0, slash);
+    const typeName = name.slice(slash + 1);
+    const { reference, types } = this.#place(placeName);
+    const texts = types[typeName];
     if (texts === undefined) throw new Error(`the facts do not have the type ${name}`);
-    const parse = (text: string): Schema => parseField(text, (type) => this.type(qualified(type, home)));
-    const full = `${reference}.${short}`;
-    return texts[''] === 'union' ? unionType(texts, full, parse) : objectType(texts, { name: short, full }, parse);
+    const parse = (text: string): Schema => parseField(text, (type) => this.type(qualified(type, placeName)));
+    const full = `${reference}.${typeName}`;
+    return texts[''] === 'union' ? unionType(texts, full, parse) : objectType(texts, { name: typeName, full }, parse);
   }
 
-  #place(home: string): Place {
-    let place = this.#places.get(home);
+  #place(placeName: string): Place {
+    let place = this.#places.get(placeName);
     if (place === undefined) {
-      place = this.#read(home);
-      this.#places.set(home, place);
+      place = this.#read(placeName);
+      this.#places.set(placeName, place);
     }
     return place;
   }
 }
 
-function readPlace(home: string): Place {
-  return JSON.parse(readFileSync(new URL(`../../facts/${home}.json`, import.meta.url), 'utf8')) as Place;
+function readPlace(placeName: string): Place {
+  return JSON.parse(readFileSync(new URL(`../../facts/${placeName}.json`, import.meta.url), 'utf8')) as Place;
 }
 
 /** A type of the same place is named without the place. */
-function qualified(type: string, home: string): string {
-  return type.includes('/') ? type : `${home}/${type}`;
+function qualified(type: string, placeName: string): string {
+  return type.includes('/') ? type : `${placeName}/${type}`;
 }
 
 type Texts = Readonly<Record<string, string>>;

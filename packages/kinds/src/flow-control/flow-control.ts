@@ -18,9 +18,12 @@ const defaults: ByResource<SetDefaults> = {
 };
 
 const rules: ByResource<KindRules> = {
-  'flowschemas.flowcontrol.apiserver.k8s.io': { counts: ['spec'], resetFields: { status: [['metadata'], ['spec']] } },
+  'flowschemas.flowcontrol.apiserver.k8s.io': {
+    generationPaths: ['spec'],
+    resetFields: { status: [['metadata'], ['spec']] },
+  },
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': {
-    counts: ['spec'],
+    generationPaths: ['spec'],
     resetFields: { status: [['metadata'], ['spec']] },
   },
 };

@@ -62,11 +62,11 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const verbs = (place: Place): void => {
   const list = place.field('verbs');
   if (list.isEmpty) list.required('verbs must contain at least one value');
-  else if (list.list.includes('*')) allAlone(list, 'verbs');
+  else if (list.list.includes('*')) wildcardAlone(list, 'verbs');
   else if (!list.list.every((verb) => VERBS.includes(String(verb)))) list.unsupported(VERBS);
 };
 
-function allAlone(list: Place, called: string): void {
+function wildcardAlone(list: Place, called: string): void {
   if (list.list.length > 1 && list.list.includes('*')) {
     list.invalid(`if '*' is present, must not specify other ${called}`);
   }
@@ -80,7 +80,7 @@ const resourceRule: Check = (place) => {
   ] as const) {
     const list = place.field(name);
     if (list.isEmpty) list.required(`resource rules must supply at least one ${one}`);
-    else allAlone(list, many);
+    else wildcardAlone(list, many);
   }
   const namespaces = place.field('namespaces');
   if (namespaces.isEmpty) {
@@ -89,11 +89,11 @@ const resourceRule: Check = (place) => {
     }
     return;
   }
-  allAlone(namespaces, 'namespaces');
+  wildcardAlone(namespaces, 'namespaces');
   for (const one of namespaces.items()) {
     if (one.text === '*') continue;
-    for (const words of labelProblems(one.text)) {
-      one.invalid(`each member of this list must be '*' or a DNS-1123 label; ${words}`);
+    for (const problem of labelProblems(one.text)) {
+      one.invalid(`each member of this list must be '*' or a DNS-1123 label; ${problem}`);
     }
   }
 };
@@ -150,8 +150,8 @@ const response: Check = (place) => {
   }
 };
 
-const MOST_QUEUES = 10_000_000;
-const MOST_BITS = 60;
+const MAX_QUEUES = 10_000_000;
+const MAX_BITS = 60;
 
 const queuing: Check = (place) => {
   const number = (name: string): Place => place.field(name);
@@ -159,11 +159,11 @@ const queuing: Check = (place) => {
     if (Number(number(name).value) <= 0) number(name).invalid('must be positive');
   }
   const [queues, hand] = [Number(place.object.queues ?? 0), Number(place.object.handSize ?? 0)];
-  if (queues > MOST_QUEUES) number('queues').invalid(`must not be greater than ${MOST_QUEUES}`);
+  if (queues > MAX_QUEUES) number('queues').invalid(`must not be greater than ${MAX_QUEUES}`);
   if (hand > queues) number('handSize').invalid(`should not be greater than queues (${queues})`);
-  else if (bitsOfHand(queues, hand) > MOST_BITS) {
+  else if (bitsOfHand(queues, hand) > MAX_BITS) {
     number('handSize').invalid(
-      `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${MOST_BITS}`,
+      `required entropy bits of deckSize ${queues} and handSize ${hand} should not be greater than ${MAX_BITS}`,
     );
   }
 };
@@ -171,7 +171,7 @@ const queuing: Check = (place) => {
 /** The number of bits needed to deal a hand of different queues; counting stops above the limit. */
 function bitsOfHand(queues: number, hand: number): number {
   let bits = 0;
-  for (let dealt = 0; dealt < hand && bits <= MOST_BITS; dealt++) bits += Math.log2(queues - dealt);
+  for (let dealt = 0; dealt < hand && bits <= MAX_BITS; dealt++) bits += Math.log2(queues - dealt);
   return Math.ceil(bits);
 }
 

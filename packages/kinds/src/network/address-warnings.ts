@@ -9,11 +9,11 @@ export function warnOfAddress(place: Place, warn: AddWarning): void {
   const usual = found && unmapped(found).toString();
   if (usual === undefined || usual === text) return;
   if (isNonStandard(text)) {
-    const words = `non-standard IP address ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release`;
-    warnAt(place, warn, `${words}: use ${JSON.stringify(usual)}`);
+    const detail = `non-standard IP address ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release`;
+    warnAt(place, warn, `${detail}: use ${JSON.stringify(usual)}`);
   } else {
-    const words = `IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format`;
-    warnAt(place, warn, `${words} (${JSON.stringify(usual)})`);
+    const detail = `IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format`;
+    warnAt(place, warn, `${detail} (${JSON.stringify(usual)})`);
   }
 }
 
@@ -31,11 +31,11 @@ export function warnOfNetwork(place: Place, warn: AddWarning): void {
     warnAt(place, warn, `CIDR value ${JSON.stringify(text)} is ambiguous in this context (${should})`);
   }
   if (isNonStandard(host) || /^0\d/.test(digits)) {
-    const words = `non-standard CIDR value ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release`;
-    warnAt(place, warn, `${words}: use ${JSON.stringify(network)}`);
+    const detail = `non-standard CIDR value ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release`;
+    warnAt(place, warn, `${detail}: use ${JSON.stringify(network)}`);
   } else if (!isAmbiguous && found.address.bits === 128 && found.toString() !== text) {
-    const words = `IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format`;
-    warnAt(place, warn, `${words} (${JSON.stringify(network)})`);
+    const detail = `IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format`;
+    warnAt(place, warn, `${detail} (${JSON.stringify(network)})`);
   }
 }
 

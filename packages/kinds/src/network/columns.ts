@@ -4,11 +4,11 @@ import type { Column } from '../kind-entry.ts';
 import { cellAt, countAt, firstOf, listAt, NONE, selectorText, textAt, textsAt } from '../rules/cells.ts';
 import { ageColumn, column, nameColumn } from '../rules/columns.ts';
 import { valueAt } from '../rules/fields.ts';
-import { balancerText, MOST_SHOWN } from '../services/columns.ts';
+import { balancerText, MAX_SHOWN } from '../services/columns.ts';
 
 function hosts(ingress: JsonObject): string {
   const all = listAt(ingress, 'spec.rules').flatMap(({ host }) => (host ? [String(host)] : []));
-  return all.length === 0 ? '*' : firstOf(all, MOST_SHOWN);
+  return all.length === 0 ? '*' : firstOf(all, MAX_SHOWN);
 }
 
 function parameters(ingressClass: JsonObject): string {

@@ -44,10 +44,10 @@ const defaults: ByResource<SetDefaults> = {
 };
 
 const rules: ByResource<KindRules> = {
-  'ingressclasses.networking.k8s.io': { counts: ['spec'] },
-  'ingresses.networking.k8s.io': { counts: ['spec'] },
+  'ingressclasses.networking.k8s.io': { generationPaths: ['spec'] },
+  'ingresses.networking.k8s.io': { generationPaths: ['spec'] },
   'ipaddresses.networking.k8s.io': { name: 'address' },
-  'networkpolicies.networking.k8s.io': { counts: ['spec'] },
+  'networkpolicies.networking.k8s.io': { generationPaths: ['spec'] },
 };
 
 const updates: ByResource<UpdateChecks> = {

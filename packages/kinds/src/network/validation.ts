@@ -1,7 +1,6 @@
 import { parseAddress, parseLenientNetwork } from '@tidegate/addresses';
 import { label1035Problems, labelProblems, pathSegmentProblems, subdomainProblems } from '../objects/names.ts';
 import {
-  among,
   IMMUTABLE,
   isNetwork,
   NETWORK,
@@ -10,6 +9,7 @@ import {
   port,
   portNameProblems,
   required,
+  requiredOneOf,
   subdomain,
 } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
@@ -224,7 +224,7 @@ export const networkChecks: RuleTable = {
   'networking.v1.NetworkPolicySpec': { policyTypes },
   'networking.v1.NetworkPolicyPeer': { '': policyPeer },
   'networking.v1.IPBlock': { '': addressBlock },
-  'networking.v1.NetworkPolicyPort': { protocol: among('TCP', 'UDP', 'SCTP'), '': policyPort },
+  'networking.v1.NetworkPolicyPort': { protocol: requiredOneOf('TCP', 'UDP', 'SCTP'), '': policyPort },
   'networking.v1.IPAddressSpec': { parentRef: required() },
   'networking.v1.ParentReference': { '': parent },
   'networking.v1.ServiceCIDRSpec': { cidrs },

@@ -11,7 +11,7 @@ function meta(name: string): ObjectSchema {
   return types.type(`meta.v1/${name}`) as ObjectSchema;
 }
 
-/** Types of answers that do not belong to a kind. */
+/** Types of responses that do not belong to a kind. */
 export const metaSchemas = {
   get status(): ObjectSchema {
     return meta('Status');

@@ -43,24 +43,24 @@ function nameErrors(entry: KindEntry, { name, generateName }: ObjectMeta): Field
   if (generateName) {
     // generateName may end with a dash, because a suffix follows
     const form = generateName.replace(/-$/, 'a');
-    for (const words of problems(form)) errors.push(invalidValue('metadata.generateName', generateName, words));
+    for (const problem of problems(form)) errors.push(invalidValue('metadata.generateName', generateName, problem));
   }
   if (!name) errors.push(requiredValue('metadata.name', 'name or generateName is required'));
-  else for (const words of problems(name)) errors.push(invalidValue('metadata.name', name, words));
+  else for (const problem of problems(name)) errors.push(invalidValue('metadata.name', name, problem));
   return errors;
 }
 
 function namespaceErrors({ namespaced }: KindEntry, { namespace }: ObjectMeta): FieldError[] {
   if (!namespaced) return namespace ? [forbiddenField('metadata.namespace', 'not allowed on this type')] : [];
   if (!namespace) return [requiredValue('metadata.namespace')];
-  return labelProblems(namespace).map((words) => invalidValue('metadata.namespace', namespace, words));
+  return labelProblems(namespace).map((problem) => invalidValue('metadata.namespace', namespace, problem));
 }
 
 export function labelErrors(labels: Readonly<Record<string, string>>, path: string): FieldError[] {
   const errors = new FieldErrors();
   for (const [key, value] of Object.entries(labels)) {
-    for (const words of labelKeyProblems(key)) errors.add(() => invalidValue(path, key, words));
-    for (const words of labelValueProblems(value)) errors.add(() => invalidValue(path, value, words));
+    for (const problem of labelKeyProblems(key)) errors.add(() => invalidValue(path, key, problem));
+    for (const problem of labelValueProblems(value)) errors.add(() => invalidValue(path, value, problem));
   }
   return errors.list;
 }
@@ -70,7 +70,7 @@ export function annotationErrors(annotations: Readonly<Record<string, string>>, 
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    for (const words of labelKeyProblems(key.toLowerCase())) errors.add(() => invalidValue(path, key, words));
+    for (const problem of labelKeyProblems(key.toLowerCase())) errors.add(() => invalidValue(path, key, problem));
   }
   if (bytes > ANNOTATIONS_MAX_BYTES)
     errors.add(() => tooLong(path, `may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`));
@@ -83,16 +83,16 @@ const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion
 function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
   const errors = new FieldErrors();
   for (const [index, finalizer] of finalizers.entries()) {
-    for (const words of labelKeyProblems(finalizer)) {
-      errors.add(() => invalidValue('metadata.finalizers', finalizer, words));
+    for (const problem of labelKeyProblems(finalizer)) {
+      errors.add(() => invalidValue('metadata.finalizers', finalizer, problem));
     }
-    for (const words of isCustom ? [] : standardFinalizerProblems(finalizer)) {
-      errors.add(() => invalidValue(`metadata.finalizers[${index}]`, finalizer, words));
+    for (const problem of isCustom ? [] : standardFinalizerProblems(finalizer)) {
+      errors.add(() => invalidValue(`metadata.finalizers[${index}]`, finalizer, problem));
     }
   }
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
-    const words = 'finalizer orphan and foregroundDeletion cannot be both set';
-    errors.add(() => invalidValue('metadata.finalizers', finalizers, words));
+    const problem = 'finalizer orphan and foregroundDeletion cannot be both set';
+    errors.add(() => invalidValue('metadata.finalizers', finalizers, problem));
   }
   return errors.list;
 }
@@ -122,8 +122,8 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
     const first = controller;
     if (first === undefined) controller = name;
     else {
-      const words = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`;
-      errors.add(() => invalidValue(OWNERS, ownerReferences, words));
+      const problem = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`;
+      errors.add(() => invalidValue(OWNERS, ownerReferences, problem));
     }
   }
   return errors.list;
@@ -150,8 +150,8 @@ export function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldEr
     const had = new Set(before.finalizers ?? []);
     const added = (meta.finalizers ?? []).filter((finalizer) => !had.has(finalizer));
     if (added.length > 0) {
-      const words = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(', ')}}`;
-      errors.push(forbiddenField('metadata.finalizers', words));
+      const problem = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${added.map((f) => JSON.stringify(f)).join(', ')}}`;
+      errors.push(forbiddenField('metadata.finalizers', problem));
     }
   }
   return errors;

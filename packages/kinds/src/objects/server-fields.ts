@@ -16,7 +16,7 @@ export function setDefaults({ schema, entry }: Kind, object: JsonObject): void {
 export function prepareCreate(kind: Kind, object: JsonObject, author: Author): void {
   const { entry } = kind;
   if (entry.subresources.status !== undefined && !entry.createsWithStatus) emptyStatus(kind, object);
-  if (entry.counts !== undefined) metaOf(object).generation = 1;
+  if (entry.generationPaths !== undefined) metaOf(object).generation = 1;
   entry.prepareCreate?.(object, author);
 }
 
@@ -32,10 +32,10 @@ export function prepareUpdate(kind: Kind, object: JsonObject, old: JsonObject, s
     }
   } else if (subresource === '' && entry.subresources.status !== undefined) keep(object, old, 'status');
   entry.prepareUpdate?.(object, old, subresource);
-  // a binding is no change by the author of the pod
+  // a binding is not a change by the author of the pod
   if (subresource === 'binding') return;
   const before = metaOf(old).generation;
-  if (entry.counts?.some((path) => !isDeepStrictEqual(at(object, path), at(old, path)))) {
+  if (entry.generationPaths?.some((path) => !isDeepStrictEqual(at(object, path), at(old, path)))) {
     metaOf(object).generation = (before ?? 0) + 1;
   }
 }

@@ -25,16 +25,19 @@ function appArmor({ annotations, spec }: Subject): Finding | undefined {
   const isBad = (object: JsonObject) => !['RuntimeDefault', 'Localhost', undefined].includes(typeOf(object) as string);
   const containers = containersOf(spec).filter(isBad);
   const values = distinct([spec, ...containers].filter(isBad).map((object) => typeOf(object) as Json));
-  const notes = Object.entries(annotations)
+  const badAnnotations = Object.entries(annotations)
     .filter(([key, value]) => key.startsWith(APP_ARMOR) && !/^(?:$|runtime\/default$|localhost\/)/.test(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .sort();
-  const who = [setters(isBad(spec), containers), notes.length === 0 ? '' : plural('annotation', notes.length)];
-  const all = [...values, ...notes];
+  const parts = [
+    setters(isBad(spec), containers),
+    badAnnotations.length === 0 ? '' : plural('annotation', badAnnotations.length),
+  ];
+  const all = [...values, ...badAnnotations];
   if (all.length === 0) return undefined;
   return {
     reason: plural('forbidden AppArmor profile', all.length),
-    detail: `${who.filter(Boolean).join(' and ')} must not set AppArmor profile type to ${quoted(all)}`,
+    detail: `${parts.filter(Boolean).join(' and ')} must not set AppArmor profile type to ${quoted(all)}`,
   };
 }
 
@@ -51,11 +54,11 @@ function capabilities({ spec }: Subject): Finding | undefined {
   };
   const containers = containersOf(spec).filter((one) => badOf(one).length > 0);
   if (containers.length === 0) return undefined;
-  const who = counted('container', namesOf(containers));
+  const parts = counted('container', namesOf(containers));
   const what = quoted(distinct(containers.flatMap(badOf)));
   return {
     reason: 'non-default capabilities',
-    detail: `${who} must not include ${what} in securityContext.capabilities.add`,
+    detail: `${parts} must not include ${what} in securityContext.capabilities.add`,
   };
 }
 
@@ -77,8 +80,8 @@ function hostPorts({ spec }: Subject): Finding | undefined {
   if (containers.length === 0) return undefined;
   const ports = distinct(containers.flatMap(portsOf));
   const use = containers.length === 1 ? 'uses' : 'use';
-  const who = counted('container', namesOf(containers));
-  return { reason: 'hostPort', detail: `${who} ${use} ${plural('hostPort', ports.length)} ${ports.join(', ')}` };
+  const parts = counted('container', namesOf(containers));
+  return { reason: 'hostPort', detail: `${parts} ${use} ${plural('hostPort', ports.length)} ${ports.join(', ')}` };
 }
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
@@ -98,29 +101,29 @@ function probeHosts({ spec }: Subject): Finding | undefined {
   if (containers.length === 0) return undefined;
   const hosts = distinct(containers.flatMap(hostsOf));
   const use = containers.length === 1 ? 'uses' : 'use';
-  const who = counted('container', namesOf(containers).sort());
+  const parts = counted('container', namesOf(containers).sort());
   const what = plural('probe or lifecycle host', hosts.length);
-  return { reason: 'probe or lifecycle host', detail: `${who} ${use} ${what} ${quoted(hosts)}` };
+  return { reason: 'probe or lifecycle host', detail: `${parts} ${use} ${what} ${quoted(hosts)}` };
 }
 
 function privileged({ spec }: Subject): Finding | undefined {
   const containers = containersOf(spec).filter((one) => securityOf(one).privileged === true);
   if (containers.length === 0) return undefined;
-  const who = counted('container', namesOf(containers));
-  return { reason: 'privileged', detail: `${who} must not set securityContext.privileged=true` };
+  const parts = counted('container', namesOf(containers));
+  return { reason: 'privileged', detail: `${parts} must not set securityContext.privileged=true` };
 }
 
 export function procMount({ spec }: Subject): Finding | undefined {
   const containers = containersOf(spec).filter((one) => (securityOf(one).procMount ?? 'Default') !== 'Default');
   if (containers.length === 0) return undefined;
   const values = quoted(distinct(containers.map((one) => securityOf(one).procMount as Json)));
-  const who = counted('container', namesOf(containers));
-  return { reason: 'procMount', detail: `${who} must not set securityContext.procMount to ${values}` };
+  const parts = counted('container', namesOf(containers));
+  return { reason: 'procMount', detail: `${parts} must not set securityContext.procMount to ${values}` };
 }
 
 const SE_LINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
 
-function seLinux(types: readonly string[]): Check['judge'] {
+function seLinux(types: readonly string[]): Check['evaluate'] {
   const optionsOf = (object: JsonObject) => partOf(securityOf(object), 'seLinuxOptions');
   const typeOf = (object: JsonObject) => String(optionsOf(object).type ?? '');
   const isBad = (object: JsonObject) => {
@@ -138,23 +141,26 @@ function seLinux(types: readonly string[]): Check['judge'] {
         .filter((name) => bad.some((one) => optionsOf(one)[name]))
         .map((name) => `${name} may not be set`),
     ].join('; ');
-    const who = setters(isBad(spec), containers);
-    return { reason: 'seLinuxOptions', detail: `${who} set forbidden securityContext.seLinuxOptions: ${what}` };
+    const parts = setters(isBad(spec), containers);
+    return { reason: 'seLinuxOptions', detail: `${parts} set forbidden securityContext.seLinuxOptions: ${what}` };
   };
 }
 
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod';
 const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/';
 
-function seccompNotes({ annotations, spec }: Subject): Finding | undefined {
+function seccompAnnotations({ annotations, spec }: Subject): Finding | undefined {
   const keys = [SECCOMP_POD, ...namesOf(containersOf(spec)).map((name) => SECCOMP_CONTAINER + name)];
   const bad = keys.filter((key) => {
     const value = annotations[key];
     return value !== undefined && !/^(?:(?:runtime|docker)\/default$|localhost\/)/.test(value);
   });
   if (bad.length === 0) return undefined;
-  const notes = distinct(bad.map((key) => `${key}=${JSON.stringify(annotations[key])}`));
-  return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', notes.length)} ${notes.join(', ')}` };
+  const badAnnotations = distinct(bad.map((key) => `${key}=${JSON.stringify(annotations[key])}`));
+  return {
+    reason: 'seccompProfile',
+    detail: `forbidden ${plural('annotation', badAnnotations.length)} ${badAnnotations.join(', ')}`,
+  };
 }
 
 function seccomp({ spec }: Subject): Finding | undefined {
@@ -175,7 +181,7 @@ const SYSCTLS_29 = [
 ];
 const SYSCTLS_32 = [...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
-function sysctls(allowed: readonly string[]): Check['judge'] {
+function sysctls(allowed: readonly string[]): Check['evaluate'] {
   return ({ spec }) => {
     const names = namesOf(listOf(securityOf(spec), 'sysctls'));
     const bad = names.filter((name) => !allowed.includes(name));
@@ -185,29 +191,29 @@ function sysctls(allowed: readonly string[]): Check['judge'] {
 
 function hostProcess({ spec }: Subject): Finding | undefined {
   const isBad = (object: JsonObject) => partOf(securityOf(object), 'windowsOptions').hostProcess === true;
-  const who = setters(isBad(spec), containersOf(spec).filter(isBad));
-  if (who === '') return undefined;
-  return { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` };
+  const parts = setters(isBad(spec), containersOf(spec).filter(isBad));
+  if (parts === '') return undefined;
+  return { reason: 'hostProcess', detail: `${parts} must not set securityContext.windowsOptions.hostProcess=true` };
 }
 
 /** All checks of the baseline level, in the order of their findings. */
 export const baseline: readonly Check[] = [
-  { since: 0, judge: appArmor },
-  { since: 0, judge: capabilities, replacedSince: 22 },
-  { since: 0, judge: hostNamespaces },
-  { since: 0, judge: hostPathVolumes, replacedSince: 0 },
-  { since: 0, judge: hostPorts },
-  { since: 34, judge: probeHosts },
-  { since: 0, judge: privileged },
-  { since: 0, until: 35, judge: procMount },
-  { since: 35, judge: (pod) => (hasOwnUsers(pod.spec) ? undefined : procMount(pod)), replacedSince: 35 },
-  { since: 0, until: 31, judge: seLinux(SE_LINUX_TYPES) },
-  { since: 31, judge: seLinux([...SE_LINUX_TYPES, 'container_engine_t']) },
-  { since: 0, until: 19, judge: seccompNotes },
-  { since: 19, judge: seccomp, replacedSince: 19 },
-  { since: 0, until: 27, judge: sysctls(SYSCTLS) },
-  { since: 27, until: 29, judge: sysctls(SYSCTLS_27) },
-  { since: 29, until: 32, judge: sysctls(SYSCTLS_29) },
-  { since: 32, judge: sysctls(SYSCTLS_32) },
-  { since: 0, judge: hostProcess },
+  { since: 0, evaluate: appArmor },
+  { since: 0, evaluate: capabilities, replacedSince: 22 },
+  { since: 0, evaluate: hostNamespaces },
+  { since: 0, evaluate: hostPathVolumes, replacedSince: 0 },
+  { since: 0, evaluate: hostPorts },
+  { since: 34, evaluate: probeHosts },
+  { since: 0, evaluate: privileged },
+  { since: 0, until: 35, evaluate: procMount },
+  { since: 35, evaluate: (pod) => (hasOwnUsers(pod.spec) ? undefined : procMount(pod)), replacedSince: 35 },
+  { since: 0, until: 31, evaluate: seLinux(SE_LINUX_TYPES) },
+  { since: 31, evaluate: seLinux([...SE_LINUX_TYPES, 'container_engine_t']) },
+  { since: 0, until: 19, evaluate: seccompAnnotations },
+  { since: 19, evaluate: seccomp, replacedSince: 19 },
+  { since: 0, until: 27, evaluate: sysctls(SYSCTLS) },
+  { since: 27, until: 29, evaluate: sysctls(SYSCTLS_27) },
+  { since: 29, until: 32, evaluate: sysctls(SYSCTLS_29) },
+  { since: 32, evaluate: sysctls(SYSCTLS_32) },
+  { since: 0, evaluate: hostProcess },
 ];

@@ -19,7 +19,7 @@ export interface Check {
   readonly until?: number;
   /** from this version on another check replaces it at the restricted level */
   readonly replacedSince?: number;
-  readonly judge: (subject: Subject) => Finding | undefined;
+  readonly evaluate: (subject: Subject) => Finding | undefined;
 }
 
 export function containersOf(spec: JsonObject): JsonObject[] {
@@ -78,11 +78,11 @@ export function isKnownSeccomp(object: JsonObject): boolean {
 /** The parts of a pod that set a forbidden seccomp profile. */
 export function seccompSetters(spec: JsonObject, isBad: (object: JsonObject) => boolean): Finding | undefined {
   const containers = containersOf(spec).filter(isBad);
-  const who = setters(isBad(spec), containers);
-  if (who === '') return undefined;
+  const parts = setters(isBad(spec), containers);
+  if (parts === '') return undefined;
   const values = distinct([spec, ...containers].filter(isBad).map((object) => seccompOf(object) as Json));
   return {
     reason: 'seccompProfile',
-    detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(values)}`,
+    detail: `${parts} must not set securityContext.seccompProfile.type to ${quoted(values)}`,
   };
 }

@@ -27,7 +27,7 @@ export interface PodPolicy {
 }
 
 const PREFIX = 'pod-security.kubernetes.io/';
-const OPEN: PodLevel = { level: 'privileged', version: 'latest' };
+const PRIVILEGED: PodLevel = { level: 'privileged', version: 'latest' };
 const VERSION = /^v1\.(0|[1-9]\d*)$/;
 
 type Labels = Readonly<Record<string, string>>;
@@ -57,8 +57,8 @@ function levelOf(
   if (!isLevel) errors.push(invalidValue(place(mode), level, `must be one of ${LEVELS.join(', ')}`));
   if (!isVersion) errors.push(invalidValue(place(`${mode}-version`), version, 'must be "latest" or "v1.x"'));
   return {
-    level: level === undefined ? OPEN.level : isLevel ? (level as Level) : otherwise,
-    version: version !== undefined && isVersion ? version : OPEN.version,
+    level: level === undefined ? PRIVILEGED.level : isLevel ? (level as Level) : otherwise,
+    version: version !== undefined && isVersion ? version : PRIVILEGED.version,
   };
 }
 
@@ -85,5 +85,5 @@ export function findingsAgainst({ level, version }: PodLevel, pod: JsonObject): 
   const checks = [...baseline.filter((check) => holds(check) && stays(check))];
   if (level === 'restricted') checks.push(...restricted.filter(holds));
   const subject = { annotations: metaOf(pod).annotations ?? {}, spec: partOf(pod, 'spec') };
-  return checks.map(({ judge }) => judge(subject)).filter((finding) => finding !== undefined);
+  return checks.map(({ evaluate }) => evaluate(subject)).filter((finding) => finding !== undefined);
 }

@@ -23,10 +23,10 @@ import {
 function privilegeEscalation({ spec }: Subject): Finding | undefined {
   const containers = containersOf(spec).filter((one) => securityOf(one).allowPrivilegeEscalation !== false);
   if (containers.length === 0) return undefined;
-  const who = counted('container', namesOf(containers));
+  const parts = counted('container', namesOf(containers));
   return {
     reason: 'allowPrivilegeEscalation != false',
-    detail: `${who} must set securityContext.allowPrivilegeEscalation=false`,
+    detail: `${parts} must set securityContext.allowPrivilegeEscalation=false`,
   };
 }
 
@@ -79,54 +79,54 @@ const NON_ROOT = 'runAsNonRoot != true';
 function nonRoot({ spec }: Subject): Finding | undefined {
   const isRoot = (object: JsonObject) => securityOf(object).runAsNonRoot === false;
   const containers = containersOf(spec);
-  const who = setters(isRoot(spec), containers.filter(isRoot));
-  if (who !== '') return { reason: NON_ROOT, detail: `${who} must not set securityContext.runAsNonRoot=false` };
+  const parts = setters(isRoot(spec), containers.filter(isRoot));
+  if (parts !== '') return { reason: NON_ROOT, detail: `${parts} must not set securityContext.runAsNonRoot=false` };
   if (securityOf(spec).runAsNonRoot === true) return undefined;
-  const silent = namesOf(containers.filter((one) => securityOf(one).runAsNonRoot === undefined));
-  if (silent.length === 0) return undefined;
-  const all = counted('container', silent);
+  const unset = namesOf(containers.filter((one) => securityOf(one).runAsNonRoot === undefined));
+  if (unset.length === 0) return undefined;
+  const all = counted('container', unset);
   return { reason: NON_ROOT, detail: `pod or ${all} must set securityContext.runAsNonRoot=true` };
 }
 
 function rootUser({ spec }: Subject): Finding | undefined {
   const isRoot = (object: JsonObject) => securityOf(object).runAsUser === 0;
-  const who = setters(isRoot(spec), containersOf(spec).filter(isRoot));
-  return who === '' ? undefined : { reason: 'runAsUser=0', detail: `${who} must not set runAsUser=0` };
+  const parts = setters(isRoot(spec), containersOf(spec).filter(isRoot));
+  return parts === '' ? undefined : { reason: 'runAsUser=0', detail: `${parts} must not set runAsUser=0` };
 }
 
 function seccomp({ spec }: Subject): Finding | undefined {
   const bad = seccompSetters(spec, (object) => seccompOf(object) !== undefined && !isKnownSeccomp(object));
   if (bad !== undefined || isKnownSeccomp(spec)) return bad;
-  const silent = namesOf(containersOf(spec).filter((one) => seccompOf(one) === undefined));
-  if (silent.length === 0) return undefined;
+  const unset = namesOf(containersOf(spec).filter((one) => seccompOf(one) === undefined));
+  if (unset.length === 0) return undefined;
   const what = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
-  return { reason: 'seccompProfile', detail: `pod or ${counted('container', silent)} ${what}` };
+  return { reason: 'seccompProfile', detail: `pod or ${counted('container', unset)} ${what}` };
 }
 
 /** Skips a check for Windows pods, which lack the field. */
 const unlessWindows =
-  (judge: Check['judge']): Check['judge'] =>
+  (evaluate: Check['evaluate']): Check['evaluate'] =>
   (pod) =>
-    isWindows(pod.spec) ? undefined : judge(pod);
+    isWindows(pod.spec) ? undefined : evaluate(pod);
 
 /** Skips a check for pods with their own user namespace: their root is not root on the node. */
 const unlessOwnUsers =
-  (judge: Check['judge']): Check['judge'] =>
+  (evaluate: Check['evaluate']): Check['evaluate'] =>
   (pod) =>
-    hasOwnUsers(pod.spec) ? undefined : judge(pod);
+    hasOwnUsers(pod.spec) ? undefined : evaluate(pod);
 
 /** All checks of the restricted level, in the order of their findings, after those of the baseline. */
 export const restricted: readonly Check[] = [
-  { since: 8, until: 25, judge: privilegeEscalation },
-  { since: 25, judge: unlessWindows(privilegeEscalation) },
-  { since: 22, until: 25, judge: capabilities },
-  { since: 25, judge: unlessWindows(capabilities) },
-  { since: 35, judge: procMount },
-  { since: 0, judge: volumes },
-  { since: 0, until: 35, judge: nonRoot },
-  { since: 35, judge: unlessOwnUsers(nonRoot) },
-  { since: 23, until: 35, judge: rootUser },
-  { since: 35, judge: unlessOwnUsers(rootUser) },
-  { since: 19, until: 25, judge: seccomp },
-  { since: 25, judge: unlessWindows(seccomp) },
+  { since: 8, until: 25, evaluate: privilegeEscalation },
+  { since: 25, evaluate: unlessWindows(privilegeEscalation) },
+  { since: 22, until: 25, evaluate: capabilities },
+  { since: 25, evaluate: unlessWindows(capabilities) },
+  { since: 35, evaluate: procMount },
+  { since: 0, evaluate: volumes },
+  { since: 0, until: 35, evaluate: nonRoot },
+  { since: 35, evaluate: unlessOwnUsers(nonRoot) },
+  { since: 23, until: 35, evaluate: rootUser },
+  { since: 35, evaluate: unlessOwnUsers(rootUser) },
+  { since: 19, until: 25, evaluate: seccomp },
+  { since: 25, evaluate: unlessWindows(seccomp) },
 ];

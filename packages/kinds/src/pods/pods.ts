@@ -23,11 +23,11 @@ function firstPodIp(pod: JsonObject): string {
 }
 
 /** The grace period of a pod; zero when the pod is not scheduled or has ended. */
-function graceOfPod({ spec, status }: JsonObject, asked: number | undefined): number {
+function graceOfPod({ spec, status }: JsonObject, requested: number | undefined): number {
   const { nodeName, terminationGracePeriodSeconds = 0 } = (spec ?? {}) as JsonObject;
   const { phase } = (status ?? {}) as JsonObject;
   if (!nodeName || phase === 'Failed' || phase === 'Succeeded') return 0;
-  return asked ?? Number(terminationGracePeriodSeconds);
+  return requested ?? Number(terminationGracePeriodSeconds);
 }
 
 /** Ephemeral containers can only be added to an existing pod, by their own subresource. */
@@ -43,7 +43,7 @@ const rules: ByResource<KindRules> = {
     validateCreate: withoutEphemeralContainers,
     deleteReturnsObject: true,
     graceSeconds: graceOfPod,
-    counts: ['spec'],
+    generationPaths: ['spec'],
     resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
     selectableFields: {
       ...textFields({

@@ -58,7 +58,7 @@ const cases: ReadonlyArray<[what: string, change: JsonObject, words: string | un
 
 for (const [what, change, words] of cases) {
   test(`a resize of ${what} is ${words === undefined ? 'accepted' : 'rejected'}`, () => {
-    const told = validateResize({ ...before, ...change }, before).map(({ field, message }) => `${field}: ${message}`);
-    assert.deepEqual(told, words === undefined ? [] : [words.replace(': ', ': Forbidden: ')]);
+    const errors = validateResize({ ...before, ...change }, before).map(({ field, message }) => `${field}: ${message}`);
+    assert.deepEqual(errors, words === undefined ? [] : [words.replace(': ', ': Forbidden: ')]);
   });
 }

@@ -29,15 +29,15 @@ function removedLimits(container: JsonObject, old: JsonObject, i: number): Field
 }
 
 function refusedInits(now: readonly JsonObject[], before: readonly JsonObject[]): FieldError[] {
-  const refuse = (why: string) => [forbiddenField('spec', why)];
+  const reject = (why: string) => [forbiddenField('spec', why)];
   for (const [i, old] of before.entries()) {
     const container = now[i] ?? {};
     if (old.restartPolicy !== 'Always') {
       if (isDeepStrictEqual(container.resources ?? {}, old.resources ?? {})) continue;
-      return refuse('resources for non-sidecar init containers are immutable');
+      return reject('resources for non-sidecar init containers are immutable');
     }
     if (isDeepStrictEqual(unsized(container), unsized(old))) continue;
-    return refuse('only cpu and memory resources for sidecar containers are mutable');
+    return reject('only cpu and memory resources for sidecar containers are mutable');
   }
   return [];
 }

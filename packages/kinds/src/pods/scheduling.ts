@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../objects/names.ts';
-import { among, textOf, within } from '../rules/checks.ts';
+import { requiredOneOf, textOf, within } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 
@@ -185,8 +185,8 @@ export const schedulingChecks: RuleTable = {
   'core.v1.PodAffinityTerm': { topologyKey, namespaces, '': ownKeys },
   'core.v1.TopologySpreadConstraint': {
     '': [spread, ownKeys],
-    nodeAffinityPolicy: among('Honor', 'Ignore'),
-    nodeTaintsPolicy: among('Honor', 'Ignore'),
+    nodeAffinityPolicy: requiredOneOf('Honor', 'Ignore'),
+    nodeTaintsPolicy: requiredOneOf('Honor', 'Ignore'),
   },
   'core.v1.PodSchedulingGate': { '': (place) => place.invalidFor(labelKeyProblems(gateName(place)), gateName(place)) },
 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { Place } from '../rules/place.ts';
 import type { Check } from '../rules/type-rules.ts';
-import { fitsSystem, hostProcesses, securityChecks } from './security.ts';
+import { checkHostProcesses, checkOperatingSystem, securityChecks } from './security.ts';
 
 /** The errors of a spec as `field: text`. */
 function wrongIn(spec: JsonObject, look: (spec: Place, containers: Place[]) => void): string[] {
@@ -14,14 +14,14 @@ function wrongIn(spec: JsonObject, look: (spec: Place, containers: Place[]) => v
 }
 
 /** The errors of a value in one field of a type. */
-function judged(type: string, field: string, value: Json): string[] {
+function errorsOf(type: string, field: string, value: Json): string[] {
   const rules = securityChecks[type]?.[field] as Check | readonly Check[];
   return wrongIn({ it: value }, (spec) => {
     for (const check of [rules].flat()) check(spec.field('it'));
   }).map((line) => line.slice('spec.it: '.length));
 }
 
-const windowsUser = (name: string) => judged('core.v1.WindowsSecurityContextOptions', 'runAsUserName', name);
+const windowsUser = (name: string) => errorsOf('core.v1.WindowsSecurityContextOptions', 'runAsUserName', name);
 
 test('a Windows user has a name, and optionally a domain before it', () => {
   for (const name of ['ann', 'DOMAIN\\ann', 'example.com\\ann']) assert.deepEqual(windowsUser(name), [], name);
@@ -42,13 +42,13 @@ test('a Windows user has a name, and optionally a domain before it', () => {
 });
 
 test('the credential spec of Windows is present, and not too long', () => {
-  const of = (text: string) => judged('core.v1.WindowsSecurityContextOptions', 'gmsaCredentialSpec', text).join();
+  const of = (text: string) => errorsOf('core.v1.WindowsSecurityContextOptions', 'gmsaCredentialSpec', text).join();
   assert.equal(of('{}'), '');
   assert.match(of(''), /cannot be an empty string/);
   assert.match(of('x'.repeat(65_537)), /size must be under 64 KiB/);
 });
 
-const profile = (type: string, value: JsonObject) => judged(`core.v1.${type}`, '', value).join('\n');
+const profile = (type: string, value: JsonObject) => errorsOf(`core.v1.${type}`, '', value).join('\n');
 
 test('localhostProfile is required for the type Localhost, and forbidden for others', () => {
   assert.equal(profile('SeccompProfile', { type: 'RuntimeDefault' }), '');
@@ -67,7 +67,7 @@ test('localhostProfile is required for the type Localhost, and forbidden for oth
 });
 
 test('a container with allowPrivilegeEscalation false must not be privileged or have CAP_SYS_ADMIN', () => {
-  const of = (context: JsonObject) => judged('core.v1.SecurityContext', '', context).join('\n');
+  const of = (context: JsonObject) => errorsOf('core.v1.SecurityContext', '', context).join('\n');
   assert.equal(of({ allowPrivilegeEscalation: true, privileged: true }), '');
   assert.match(of({ allowPrivilegeEscalation: false, privileged: true }), /and `privileged` to true/);
   const admin = { allowPrivilegeEscalation: false, capabilities: { add: ['CAP_SYS_ADMIN'] } };
@@ -98,7 +98,7 @@ test('a Linux pod has no Windows options, and a Windows pod no fields of Linux',
     containers: [{ securityContext: { windowsOptions } }],
   };
   const refused = 'Forbidden: windows options cannot be set for a linux pod';
-  assert.deepEqual(wrongIn(linux, fitsSystem), [
+  assert.deepEqual(wrongIn(linux, checkOperatingSystem), [
     `spec.securityContext.windowsOptions: ${refused}`,
     `spec.containers[0].securityContext.windowsOptions: ${refused}`,
   ]);
@@ -112,7 +112,7 @@ test('a Linux pod has no Windows options, and a Windows pod no fields of Linux',
     containers: [{ securityContext: { privileged: false, windowsOptions } }, {}],
   };
   assert.deepEqual(
-    wrongIn(windows, fitsSystem),
+    wrongIn(windows, checkOperatingSystem),
     [
       'hostPID',
       'hostUsers',
@@ -121,18 +121,18 @@ test('a Linux pod has no Windows options, and a Windows pod no fields of Linux',
       'containers[0].securityContext.privileged',
     ].map((field) => `spec.${field}: Forbidden: cannot be set for a windows pod`),
   );
-  assert.deepEqual(wrongIn({ hostPID: true, containers: [] }, fitsSystem), []);
+  assert.deepEqual(wrongIn({ hostPID: true, containers: [] }, checkOperatingSystem), []);
 });
 
 test('all containers of a pod are HostProcess containers or none, with the network of the host', () => {
   const context = (hostProcess: boolean) => ({ securityContext: { windowsOptions: { hostProcess } } });
-  assert.deepEqual(wrongIn({ containers: [{}, context(false)] }, hostProcesses), []);
+  assert.deepEqual(wrongIn({ containers: [{}, context(false)] }, checkHostProcesses), []);
   const whole = { ...context(true), hostNetwork: true, containers: [{}, context(true)] };
-  assert.deepEqual(wrongIn(whole, hostProcesses), []);
-  const text = wrongIn({ containers: [context(true), {}] }, hostProcesses).join('\n');
+  assert.deepEqual(wrongIn(whole, checkHostProcesses), []);
+  const text = wrongIn({ containers: [context(true), {}] }, checkHostProcesses).join('\n');
   assert.match(text, /all containers must be HostProcess containers/);
   assert.match(text, /spec\.hostNetwork: .*hostNetwork must be true if pod contains any hostProcess containers/);
-  const torn = wrongIn({ ...context(true), hostNetwork: true, containers: [context(false)] }, hostProcesses);
+  const torn = wrongIn({ ...context(true), hostNetwork: true, containers: [context(false)] }, checkHostProcesses);
   assert.match(torn.join('\n'), /pod hostProcess value must be identical if both are specified, was true/);
 });
 

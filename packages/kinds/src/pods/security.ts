@@ -1,5 +1,5 @@
 import { subdomainProblems } from '../objects/names.ts';
-import { among, named, required, userOrGroup } from '../rules/checks.ts';
+import { named, required, requiredOneOf, userOrGroup } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
 
@@ -19,19 +19,21 @@ const contexts: Check = (place) => {
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
 /** localhostProfile is only allowed for the type Localhost. */
-function profile(called: string, field: string, nameProblems: (name: string) => string[]): TypeRules {
+function profile(profileKind: string, field: string, nameProblems: (name: string) => string[]): TypeRules {
   const named: Check = (place) => {
     const name = place.field('localhostProfile');
     const type = place.field('type').text;
     if (type !== 'Localhost') {
       // the error text of seccomp shows the whole profile
-      const shown = called === 'seccomp' ? place.value : name.value;
-      const known = called === 'seccomp' || PROFILES.includes(type);
-      if (name.value !== undefined && known) name.invalid(`can only be set when ${called} type is Localhost`, shown);
-    } else if (name.isEmpty && name.value === undefined) name.required(`must be set when ${called} type is Localhost`);
+      const shown = profileKind === 'seccomp' ? place.value : name.value;
+      const known = profileKind === 'seccomp' || PROFILES.includes(type);
+      if (name.value !== undefined && known)
+        name.invalid(`can only be set when ${profileKind} type is Localhost`, shown);
+    } else if (name.isEmpty && name.value === undefined)
+      name.required(`must be set when ${profileKind} type is Localhost`);
     else name.invalidFor(nameProblems(name.text));
   };
-  return { type: [required(`type is required when ${field} is set`), among(...PROFILES)], '': named };
+  return { type: [required(`type is required when ${field} is set`), requiredOneOf(...PROFILES)], '': named };
 }
 
 function seccompProblems(path: string): string[] {
@@ -44,11 +46,11 @@ function appArmorProblems(name: string): string[] {
   return name === '' ? ['must be set when AppArmor type is Localhost'] : [];
 }
 
-const MOST_CREDENTIALS = 64 * 1024;
+const MAX_CREDENTIALS = 64 * 1024;
 const credentials: Check = (place) => {
   if (place.text === '') place.invalid('gmsaCredentialSpec cannot be an empty string', '');
-  else if (Buffer.byteLength(place.text) > MOST_CREDENTIALS) {
-    place.invalid(`gmsaCredentialSpec size must be under ${MOST_CREDENTIALS / 1024} KiB`);
+  else if (Buffer.byteLength(place.text) > MAX_CREDENTIALS) {
+    place.invalid(`gmsaCredentialSpec size must be under ${MAX_CREDENTIALS / 1024} KiB`);
   }
 };
 
@@ -124,9 +126,9 @@ export const securityChecks: RuleTable = {
     ...user,
     fsGroup: userOrGroup,
     'supplementalGroups[]': userOrGroup,
-    supplementalGroupsPolicy: among('Merge', 'Strict'),
-    fsGroupChangePolicy: among('Always', 'OnRootMismatch'),
-    seLinuxChangePolicy: among('Recursive'),
+    supplementalGroupsPolicy: requiredOneOf('Merge', 'Strict'),
+    fsGroupChangePolicy: requiredOneOf('Always', 'OnRootMismatch'),
+    seLinuxChangePolicy: requiredOneOf('Recursive'),
     sysctls,
   },
   'core.v1.Sysctl': { name: [required(), sysctlName] },
@@ -165,8 +167,8 @@ const LINUX_CONTAINER = [
   'runAsGroup',
 ];
 
-/** Fields that the operating system of a pod does not support. */
-export function fitsSystem(spec: Place, containers: readonly Place[]): void {
+/** Checks that a pod has no fields that its operating system does not support. */
+export function checkOperatingSystem(spec: Place, containers: readonly Place[]): void {
   const system = spec.field('os.name').text;
   const all = [spec, ...containers].map((holder) => holder.field('securityContext'));
   if (system === 'linux') {
@@ -175,27 +177,27 @@ export function fitsSystem(spec: Place, containers: readonly Place[]): void {
         context.field('windowsOptions').forbidden('windows options cannot be set for a linux pod');
       }
     }
-  } else if (system === 'windows') notOfLinux(spec, all);
+  } else if (system === 'windows') forbidLinuxFields(spec, all);
 }
 
-function notOfLinux(spec: Place, [ofPod, ...ofContainers]: readonly Place[]): void {
-  const refuse = (place: Place, names: readonly string[]): void => {
+function forbidLinuxFields(spec: Place, [ofPod, ...ofContainers]: readonly Place[]): void {
+  const reject = (place: Place, names: readonly string[]): void => {
     for (const name of names) {
       if (place.has(name)) place.field(name).forbidden('cannot be set for a windows pod');
     }
   };
-  refuse(
+  reject(
     spec,
     ONLY_LINUX.filter((name) => name !== 'shareProcessNamespace' && spec.object[name] === true),
   );
-  if (spec.object.hostUsers === false) refuse(spec, ['hostUsers']);
-  refuse(spec, ['shareProcessNamespace']);
-  if (ofPod !== undefined) refuse(ofPod, LINUX_POD);
-  for (const context of ofContainers) refuse(context, LINUX_CONTAINER);
+  if (spec.object.hostUsers === false) reject(spec, ['hostUsers']);
+  reject(spec, ['shareProcessNamespace']);
+  if (ofPod !== undefined) reject(ofPod, LINUX_POD);
+  for (const context of ofContainers) reject(context, LINUX_CONTAINER);
 }
 
 /** HostProcess containers: all containers of a pod or none, with the network of the host. */
-export function hostProcesses(spec: Place, containers: readonly Place[]): void {
+export function checkHostProcesses(spec: Place, containers: readonly Place[]): void {
   const own = spec.field('securityContext.windowsOptions.hostProcess').value;
   let some = 0;
   for (const container of containers) {

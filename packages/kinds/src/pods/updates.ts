@@ -17,14 +17,14 @@ export function podUpdate(object: Place, old: Place): void {
     }
     for (const container of now.items()) if (container.field('image').isEmpty) container.field('image').required();
   }
-  deadline(spec.field('activeDeadlineSeconds'), before.field('activeDeadlineSeconds'));
-  fewerGates(spec.field('schedulingGates'), before.field('schedulingGates'));
-  onlyMoreTolerations(spec.field('tolerations'), before.field('tolerations'));
-  if (spec.errorCount > count || sameValue(fixed(spec.object), fixed(before.object))) return;
+  checkDeadline(spec.field('activeDeadlineSeconds'), before.field('activeDeadlineSeconds'));
+  checkGates(spec.field('schedulingGates'), before.field('schedulingGates'));
+  checkTolerations(spec.field('tolerations'), before.field('tolerations'));
+  if (spec.errorCount > count || sameValue(immutablePart(spec.object), immutablePart(before.object))) return;
   spec.forbidden(MAY_CHANGE);
 }
 
-function fewerGates(now: Place, before: Place): void {
+function checkGates(now: Place, before: Place): void {
   const known = new Set(before.items().map((gate) => gate.object.name));
   for (const gate of now.items()) {
     const name = gate.field('name');
@@ -33,7 +33,7 @@ function fewerGates(now: Place, before: Place): void {
   }
 }
 
-function deadline(now: Place, before: Place): void {
+function checkDeadline(now: Place, before: Place): void {
   if (Number(now.value) < 0) {
     now.invalid('must be between 0 and 2147483647, inclusive');
     return;
@@ -43,18 +43,18 @@ function deadline(now: Place, before: Place): void {
   else if (Number(now.value) > Number(before.value)) now.invalid('must be less than or equal to previous value');
 }
 
-function onlyMoreTolerations(now: Place, before: Place): void {
-  const there = new Set(now.list.map((one) => textOf(withoutTime(one as JsonObject))));
-  const kept = before.list.every((one) => there.has(textOf(withoutTime(one as JsonObject))));
-  if (!kept) now.forbidden('existing toleration can not be modified except its tolerationSeconds');
+function checkTolerations(now: Place, before: Place): void {
+  const present = new Set(now.list.map((one) => textOf(withoutTime(one as JsonObject))));
+  const allKept = before.list.every((one) => present.has(textOf(withoutTime(one as JsonObject))));
+  if (!allKept) now.forbidden('existing toleration can not be modified except its tolerationSeconds');
 }
 
 function withoutTime({ tolerationSeconds: _seconds, ...toleration }: JsonObject): JsonObject {
   return toleration;
 }
 
-/** The part of a pod's spec that never changes. */
-function fixed(spec: JsonObject): JsonObject {
+/** The part of a pod's spec that an update may not change. */
+function immutablePart(spec: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
   const gated = Array.isArray(_gates) && _gates.length > 0;
   const { nodeSelector: _selector, affinity: _affinity, ...ungated } = rest;

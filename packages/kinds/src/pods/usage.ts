@@ -8,30 +8,30 @@ import { partOf } from '../rules/fields.ts';
 const WHOLE_POD = new Set(['cpu', 'memory']);
 
 /**
- * The most that a pod needs at one time. Its containers run together. Before them each init container runs alone,
- * beside the sidecars that were started before it. Resources of the pod itself replace the sum.
+ * The maximum amounts that a pod needs at one time. Its containers run together. Before them each init container runs
+ * alone, beside the sidecars that were started before it. Resources of the pod itself replace the sum.
  */
 export function podAmounts(spec: JsonObject, list: 'requests' | 'limits'): Amounts {
   const of = ({ resources }: JsonObject) => amountsIn(isJsonObject(resources) ? resources[list] : undefined);
-  const together = new Map<string, Quantity>();
-  for (const container of listOf(spec, 'containers')) addAmounts(together, of(container));
-  const staying = new Map<string, Quantity>();
-  const most = new Map<string, Quantity>();
+  const sum = new Map<string, Quantity>();
+  for (const container of listOf(spec, 'containers')) addAmounts(sum, of(container));
+  const sidecars = new Map<string, Quantity>();
+  const peak = new Map<string, Quantity>();
   for (const container of listOf(spec, 'initContainers')) {
     const own = of(container);
     if (container.restartPolicy === 'Always') {
-      addAmounts(together, own);
-      addAmounts(staying, own);
+      addAmounts(sum, own);
+      addAmounts(sidecars, own);
     } else {
       // resources that it does not request never exceed the final sum of all sidecars
-      addAmounts(own, new Map([...own.keys()].flatMap((name) => amountOfContainer(staying, name))));
-      raiseAmounts(most, own);
+      addAmounts(own, new Map([...own.keys()].flatMap((name) => amountOfContainer(sidecars, name))));
+      raiseAmounts(peak, own);
     }
   }
-  raiseAmounts(most, staying);
-  raiseAmounts(together, most);
-  for (const [name, amount] of of(spec)) if (WHOLE_POD.has(name)) together.set(name, amount);
-  return together;
+  raiseAmounts(peak, sidecars);
+  raiseAmounts(sum, peak);
+  for (const [name, amount] of of(spec)) if (WHOLE_POD.has(name)) sum.set(name, amount);
+  return sum;
 }
 
 function amountOfContainer(amounts: Amounts, name: string): Array<readonly [string, Quantity]> {
@@ -43,10 +43,10 @@ const HUGE_PAGES = /^(?:requests\.)?hugepages-/;
 
 /** Whether a name is the request of an extended resource. */
 function isExtended(name: string): boolean {
-  return name.startsWith('requests.') && isForeign(name.slice('requests.'.length));
+  return name.startsWith('requests.') && hasForeignDomain(name.slice('requests.'.length));
 }
 
-function isForeign(name: string): boolean {
+function hasForeignDomain(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/');
 }
 
@@ -61,7 +61,7 @@ export const podUsage: QuotaUsage = {
 };
 
 function addPod(usage: Usage, pod: JsonObject): void {
-  if (isOver(pod)) return;
+  if (hasEnded(pod)) return;
   const spec = partOf(pod, 'spec');
   const overhead = amountsIn(spec.overhead);
   const requests = new Map(podAmounts(spec, 'requests'));
@@ -80,14 +80,14 @@ function computeUsage(requests: Amounts, limits: Amounts): Usage {
   for (const [name, amount] of requests) {
     const isKnown = COMPUTE.has(name) || name.startsWith('hugepages-');
     if (isKnown) usage.set(name, amount);
-    if (isKnown || isForeign(name)) usage.set(`requests.${name}`, amount);
+    if (isKnown || hasForeignDomain(name)) usage.set(`requests.${name}`, amount);
   }
   for (const [name, amount] of limits) if (COMPUTE.has(name)) usage.set(`limits.${name}`, amount);
   return usage;
 }
 
 /** Whether a pod has ended, or its grace period is over. */
-function isOver(pod: JsonObject): boolean {
+function hasEnded(pod: JsonObject): boolean {
   const { phase } = partOf(pod, 'status');
   if (phase === 'Failed' || phase === 'Succeeded') return true;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metaOf(pod);
@@ -95,7 +95,14 @@ function isOver(pod: JsonObject): boolean {
   return Date.now() > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
 }
 
-const TO_BE_SAID = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+const REQUIRED_PER_CONTAINER = new Set([
+  'cpu',
+  'memory',
+  'requests.cpu',
+  'requests.memory',
+  'limits.cpu',
+  'limits.memory',
+]);
 
 /** The amounts that a quota demands and containers lack: `cpu for: a,b; memory for: a`. */
 export function missingAmounts(pod: JsonObject, names: readonly string[]): string | undefined {
@@ -109,7 +116,7 @@ export function missingAmounts(pod: JsonObject, names: readonly string[]): strin
     return undefined;
   const containers = ['containers', 'initContainers'].flatMap((list) => listOf(spec, list));
   const missing = names
-    .filter((name) => TO_BE_SAID.has(name))
+    .filter((name) => REQUIRED_PER_CONTAINER.has(name))
     .flatMap((name) => {
       const without = containers.filter((container) => {
         const resources = partOf(container, 'resources');

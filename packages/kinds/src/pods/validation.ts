@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import { BLOCK_SOURCES } from '../containers/mounts.ts';
-import { ofWholePod, resourceClaims } from '../containers/resources.ts';
+import { checkPodResources, resourceClaims } from '../containers/resources.ts';
 import { subdomainProblems } from '../objects/names.ts';
 import { amounts, requestsWithinLimits } from '../rules/amount-checks.ts';
 import {
@@ -20,23 +20,23 @@ import {
 import { once, type Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 import { labelKey, schedulingLists } from './scheduling.ts';
-import { fitsSystem, hostProcesses } from './security.ts';
+import { checkHostProcesses, checkOperatingSystem } from './security.ts';
 
 const LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
 /** Checks between fields of a pod. */
-const together: Check = (spec) => {
+const podSpec: Check = (spec) => {
   volumesOfMounts(spec);
   namesOfContainers(spec);
   hostPorts(spec.field('containers'));
   for (const one of spec.field('initContainers').items()) hostPorts(spec.as('initContainers', [one.value ?? null]));
-  ownDns(spec);
-  ofHost(spec);
-  if (spec.up(1).holder === undefined) gated(spec);
-  ofWholePod(spec);
+  checkOwnDns(spec);
+  checkHostFields(spec);
+  if (spec.up(1).holder === undefined) checkGated(spec);
+  checkPodResources(spec);
   const containers = LISTS.flatMap((list) => spec.field(list).items());
-  fitsSystem(spec, containers);
-  hostProcesses(spec, containers);
+  checkOperatingSystem(spec, containers);
+  checkHostProcesses(spec, containers);
 };
 
 function volumesOfMounts(spec: Place): void {
@@ -93,7 +93,7 @@ function hostPorts(containers: Place): void {
   }
 }
 
-function ownDns(spec: Place): void {
+function checkOwnDns(spec: Place): void {
   if (spec.object.dnsPolicy !== 'None') return;
   const config = spec.field('dnsConfig');
   const servers = config.field('nameservers');
@@ -119,22 +119,22 @@ const search: Check = (place) => {
   if (place.text === '.') return;
   const name = place.text.replace(/\.$/, '');
   if (name.length > 253) place.invalid('must be no more than 253 characters', name);
-  if (!UNDERSCORED.test(name)) place.invalid(UNDERSCORED_WORDS, name);
+  if (!UNDERSCORED.test(name)) place.invalid(UNDERSCORED_PROBLEM, name);
 };
 const UNDERSCORED = /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$/;
-const UNDERSCORED_WORDS =
+const UNDERSCORED_PROBLEM =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
 
-const MOST_SERVERS = 3;
-const MOST_SEARCHES = 32;
-const LONGEST_SEARCHES = 2048;
+const MAX_SERVERS = 3;
+const MAX_SEARCHES = 32;
+const MAX_SEARCH_LENGTH = 2048;
 
 const dns: Check = (config) => {
   const [servers, searches] = [config.field('nameservers'), config.field('searches')];
-  if (servers.list.length > MOST_SERVERS) servers.invalid(`must not have more than ${MOST_SERVERS} nameservers`);
-  if (searches.list.length > MOST_SEARCHES) searches.invalid(`must not have more than ${MOST_SEARCHES} search paths`);
-  if (searches.list.join(' ').length > LONGEST_SEARCHES) {
-    searches.invalid(`must not have more than ${LONGEST_SEARCHES} characters (including spaces) in the search list`);
+  if (servers.list.length > MAX_SERVERS) servers.invalid(`must not have more than ${MAX_SERVERS} nameservers`);
+  if (searches.list.length > MAX_SEARCHES) searches.invalid(`must not have more than ${MAX_SEARCHES} search paths`);
+  if (searches.list.join(' ').length > MAX_SEARCH_LENGTH) {
+    searches.invalid(`must not have more than ${MAX_SEARCH_LENGTH} characters (including spaces) in the search list`);
   }
   for (const option of config.field('options').items()) {
     if (option.field('name').isEmpty) option.required('must not be empty');
@@ -142,9 +142,9 @@ const dns: Check = (config) => {
 };
 
 /** Fields that cannot be combined with the host's name, network and processes. */
-function ofHost(spec: Place): void {
+function checkHostFields(spec: Place): void {
   const { hostNetwork, hostUsers, hostPID, hostIPC, shareProcessNamespace, setHostnameAsFQDN } = spec.object;
-  if (hostNetwork === true) portsOfHost(spec);
+  if (hostNetwork === true) checkHostNetworkPorts(spec);
   if (hostUsers === false) {
     for (const [name, used] of Object.entries({ hostNetwork, HostPID: hostPID, HostIPC: hostIPC })) {
       if (used === true) spec.as(name, true).forbidden('when `hostUsers` is false');
@@ -162,7 +162,7 @@ function ofHost(spec: Place): void {
   name.invalidFor(subdomainProblems(name.text));
 }
 
-function portsOfHost(spec: Place): void {
+function checkHostNetworkPorts(spec: Place): void {
   const isPod = spec.up(1).holder === undefined;
   for (const container of spec.field('containers').items()) {
     for (const one of container.field('ports').items()) {
@@ -173,7 +173,7 @@ function portsOfHost(spec: Place): void {
   }
 }
 
-function gated(spec: Place): void {
+function checkGated(spec: Place): void {
   const node = spec.field('nodeName');
   if (node.text !== '' && !spec.field('schedulingGates').isEmpty) {
     node.forbidden('cannot be set until all schedulingGates have been cleared');
@@ -182,7 +182,7 @@ function gated(spec: Place): void {
 
 const PREEMPTION = oneOf('PreemptLowerPriority', 'Never');
 
-const strictWhenThere = named(subdomainProblems);
+const strictWhenPresent = named(subdomainProblems);
 
 function exceptOfStatefulSets(check: Check): Check {
   return (place) => {
@@ -216,12 +216,12 @@ export const podChecks: RuleTable = {
     nodeName: subdomain,
     serviceAccountName: subdomain,
     priorityClassName: subdomain,
-    runtimeClassName: strictWhenThere,
+    runtimeClassName: strictWhenPresent,
     preemptionPolicy: (place) => (place.text === '' ? place.required() : PREEMPTION(place)),
     overhead,
     resourceClaims,
     ...schedulingLists,
-    '': together,
+    '': podSpec,
   },
   'core.v1.PodOS': { '': operatingSystem },
   'core.v1.HostAlias': { ip: address, 'hostnames[]': strictSubdomain },

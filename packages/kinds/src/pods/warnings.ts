@@ -8,7 +8,7 @@ import { type AddWarning, keyOf, type Warnings, warnAt } from '../rules/warnings
 import { warnOfVolumes } from '../volumes/warnings.ts';
 
 /** Deprecated annotations without effect. */
-const SILENT: ReadonlyMap<string, string> = new Map([
+const WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map([
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
   ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
@@ -21,10 +21,10 @@ export function warnOfPod(pod: Place, warn: AddWarning): void {
   const spec = pod.field('spec');
   const annotations = pod.field('metadata.annotations');
   warnOfPlacing(spec, warn);
-  for (const [key, words] of SILENT) if (annotations.has(key)) warn(`${keyOf(annotations, key)}: ${words}`);
+  for (const [key, text] of WITHOUT_EFFECT) if (annotations.has(key)) warn(`${keyOf(annotations, key)}: ${text}`);
   warnOfVolumes(spec.field('volumes'), warn);
-  warnOfTwice(spec.field('hostAliases'), { field: 'ip', warn });
-  warnOfTwice(spec.field('imagePullSecrets'), { field: 'name', warn });
+  warnOfDuplicates(spec.field('hostAliases'), { field: 'ip', warn });
+  warnOfDuplicates(spec.field('imagePullSecrets'), { field: 'name', warn });
   for (const secret of spec.field('imagePullSecrets').items()) {
     if (secret.field('name').isEmpty) warnAt(secret.field('name'), warn, 'invalid empty name ""');
   }
@@ -71,7 +71,7 @@ function warnOfAffinity(affinity: Place, warn: AddWarning): void {
   }
 }
 
-function warnOfTwice(list: Place, { field, warn }: { field: 'ip' | 'name'; warn: AddWarning }): void {
+function warnOfDuplicates(list: Place, { field, warn }: { field: 'ip' | 'name'; warn: AddWarning }): void {
   const seen = new Set<string>();
   for (const item of list.items()) {
     const one = item.field(field);
@@ -90,8 +90,8 @@ const warnOfPodObject: Warnings = (pod, warn, old) => {
 export function warnOfName(object: Place, use: string, warn: AddWarning): void {
   const problems = labelProblems(object.field('metadata.name').text);
   if (problems.length === 0) return;
-  const words = 'which can result in surprising behavior; a DNS label is recommended';
-  warn(`metadata.name: this is used in ${use}, ${words}: [${problems.join(' ')}]`);
+  const text = 'which can result in surprising behavior; a DNS label is recommended';
+  warn(`metadata.name: this is used in ${use}, ${text}: [${problems.join(' ')}]`);
 }
 
 export const warnings: ByResource<Warnings> = {

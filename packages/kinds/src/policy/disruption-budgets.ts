@@ -1,6 +1,6 @@
 import type { Family } from '../family.ts';
 import { cellAt, numberCell } from '../rules/cells.ts';
-import { among, atMostAll, countOrPercent } from '../rules/checks.ts';
+import { atMost100Percent, countOrPercent, requiredOneOf } from '../rules/checks.ts';
 import { ageColumn, column, integer, nameColumn } from '../rules/columns.ts';
 import type { Check } from '../rules/type-rules.ts';
 
@@ -10,10 +10,12 @@ const budget: Check = (spec) => {
   }
 };
 
-const shares = [countOrPercent, atMostAll];
+const shares = [countOrPercent, atMost100Percent];
 
 export const disruptionBudgets: Family = {
-  rules: { 'poddisruptionbudgets.policy': { name: 'path-segment', counts: ['spec'], conditionalUpdate: true } },
+  rules: {
+    'poddisruptionbudgets.policy': { name: 'path-segment', generationPaths: ['spec'], conditionalUpdate: true },
+  },
   columns: {
     'poddisruptionbudgets.policy': [
       nameColumn,
@@ -33,14 +35,14 @@ export const disruptionBudgets: Family = {
   },
   statusCounts: {
     'poddisruptionbudgets.policy': {
-      natural: ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'],
+      nonNegative: ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'],
     },
   },
   types: {
     'policy.v1.PodDisruptionBudgetSpec': {
       minAvailable: shares,
       maxUnavailable: shares,
-      unhealthyPodEvictionPolicy: among('AlwaysAllow', 'IfHealthyBudget'),
+      unhealthyPodEvictionPolicy: requiredOneOf('AlwaysAllow', 'IfHealthyBudget'),
       '': budget,
     },
   },

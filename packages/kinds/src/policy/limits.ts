@@ -36,18 +36,18 @@ const scopes: Check = (spec) => {
     if (all.includes(one as string) && all.includes(other as string)) place.invalid('conflicting scopes');
   }
   const counted = Object.keys(spec.field('hard').object);
-  const odd = oddByScope(counted);
-  for (const scope of all) addOutside(place, odd.get(scope) ?? 0);
+  const unsupported = unsupportedByScope(counted);
+  for (const scope of all) addUnsupported(place, unsupported.get(scope) ?? 0);
 };
 
 /** Adds one error for each resource that a scope cannot count. */
-function addOutside(place: Place, count: number): void {
-  place.addError(() => invalidValue(place.path, place.value ?? null, OUTSIDE), count);
+function addUnsupported(place: Place, count: number): void {
+  place.addError(() => invalidValue(place.path, place.value ?? null, UNSUPPORTED), count);
 }
-const OUTSIDE = 'unsupported scope applied to resource';
+const UNSUPPORTED = 'unsupported scope applied to resource';
 
 /** The number of resources that each scope cannot count. Extended resources are not checked. */
-function oddByScope(counted: readonly string[]): ReadonlyMap<string, number> {
+function unsupportedByScope(counted: readonly string[]): ReadonlyMap<string, number> {
   const known = counted.filter(isCounted);
   return new Map(
     SCOPES.map((scope) => {
@@ -64,7 +64,7 @@ const SCOPED: Readonly<Record<string, RegExp>> = {
 const scopeSelector: Check = (place) => {
   const expressions = place.field('matchExpressions');
   const counted = Object.keys(place.up(1).field('hard').object);
-  const odd = oddByScope(counted);
+  const unsupported = unsupportedByScope(counted);
   for (const one of expressions.items()) {
     const { operator, scopeName, values } = one.object as { operator?: string; scopeName?: string; values?: string[] };
     // Kubernetes reports these errors for the list, without the index
@@ -72,7 +72,7 @@ const scopeSelector: Check = (place) => {
     if (!SCOPES.includes(scopeName ?? '')) of('scopeName').invalid('unsupported scope');
     if (WITHOUT_VALUE.has(scopeName ?? '') && operator !== 'Exists')
       of('operator').invalid(ONLY_EXISTS, operator ?? '');
-    addOutside(expressions, odd.get(scopeName ?? '') ?? 0);
+    addUnsupported(expressions, unsupported.get(scopeName ?? '') ?? 0);
     if (!OPERATORS.has(operator ?? '')) of('operator').invalid('not a valid selector operator');
     else if (operator?.endsWith('In') && (values ?? []).length === 0) {
       of('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
@@ -100,24 +100,23 @@ function quotaUpdate(object: Place, old: Place): void {
 const BOUNDS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
 /** Pairs in which the first may not be above the second, with the names in the error, its field and its value. */
-const ORDER: ReadonlyArray<
-  readonly [below: string, above: string, words: [string, string], of: string, value: string]
-> = [
-  ['min', 'max', ['min', 'max'], 'min', 'min'],
-  ['min', 'defaultRequest', ['min', 'default request'], 'defaultRequest', 'defaultRequest'],
-  ['defaultRequest', 'max', ['default request', 'max'], 'defaultRequest', 'defaultRequest'],
-  ['defaultRequest', 'default', ['default request', 'default limit'], 'defaultRequest', 'defaultRequest'],
-  ['min', 'default', ['min', 'default'], 'default', 'min'],
-  ['default', 'max', ['default', 'max'], 'default', 'max'],
-];
+const ORDER: ReadonlyArray<readonly [below: string, above: string, text: [string, string], of: string, value: string]> =
+  [
+    ['min', 'max', ['min', 'max'], 'min', 'min'],
+    ['min', 'defaultRequest', ['min', 'default request'], 'defaultRequest', 'defaultRequest'],
+    ['defaultRequest', 'max', ['default request', 'max'], 'defaultRequest', 'defaultRequest'],
+    ['defaultRequest', 'default', ['default request', 'default limit'], 'defaultRequest', 'defaultRequest'],
+    ['min', 'default', ['min', 'default'], 'default', 'min'],
+    ['default', 'max', ['default', 'max'], 'default', 'max'],
+  ];
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
 const limit: Check = (place) => {
   const type = place.field('type');
-  const odd = labelKeyProblems(type.text);
-  type.invalidFor(odd, type.text);
-  if (odd.length === 0 && !type.text.includes('/') && !TYPES.includes(type.text)) {
+  const problems = labelKeyProblems(type.text);
+  type.invalidFor(problems, type.text);
+  if (problems.length === 0 && !type.text.includes('/') && !TYPES.includes(type.text)) {
     type.invalid('must be a standard limit type or fully qualified');
   }
   const bound = (name: string): JsonObject => place.field(name).object;
@@ -139,8 +138,8 @@ const limit: Check = (place) => {
     for (const [key, least] of Object.entries(bound(below))) {
       const most = bound(above)[key];
       if (most === undefined || amountOf(least) <= amountOf(most)) continue;
-      const words = `${low} value ${least} is greater than ${high} value ${most}`;
-      places.get(key)?.invalid(words, bound(value)[key]);
+      const text = `${low} value ${least} is greater than ${high} value ${most}`;
+      places.get(key)?.invalid(text, bound(value)[key]);
     }
   }
   ratios(place);

@@ -1,12 +1,12 @@
 import type { Family } from '../family.ts';
 import { cellAt, flagCell, numberCell } from '../rules/cells.ts';
-import { among, unchanged } from '../rules/checks.ts';
+import { requiredOneOf, unchanged } from '../rules/checks.ts';
 import { ageColumn, boolean, column, integer, nameColumn } from '../rules/columns.ts';
 import { defaulter, IfAbsent } from '../rules/default-rules.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check } from '../rules/type-rules.ts';
 
-const HIGHEST = 1_000_000_000;
+const MAX_PRIORITY = 1_000_000_000;
 const SYSTEM = new Set(['system-node-critical', 'system-cluster-critical']);
 
 const priorityClass: Check = (object) => {
@@ -19,8 +19,8 @@ const priorityClass: Check = (object) => {
     return;
   }
   const value = object.field('value');
-  if (Number(value.value ?? 0) > HIGHEST) {
-    value.forbidden(`maximum allowed value of a user defined priority is ${HIGHEST}`);
+  if (Number(value.value ?? 0) > MAX_PRIORITY) {
+    value.forbidden(`maximum allowed value of a user defined priority is ${MAX_PRIORITY}`);
   }
 };
 
@@ -30,13 +30,13 @@ function fixedValue(now: Place, old: Place): void {
 
 const priorityPreemption: Check = (place) => {
   if (place.text === '') place.required();
-  else among('PreemptLowerPriority', 'Never')(place);
+  else requiredOneOf('PreemptLowerPriority', 'Never')(place);
 };
 
 const NAME = 'priorityclasses.scheduling.k8s.io';
 
 export const priorityClasses: Family = {
-  rules: { [NAME]: { counts: [] } },
+  rules: { [NAME]: { generationPaths: [] } },
   defaults: { [NAME]: defaulter({ preemptionPolicy: new IfAbsent('PreemptLowerPriority') }) },
   columns: {
     [NAME]: [

@@ -56,7 +56,7 @@ test('pods are selected by their priority class', () => {
   assert.deepEqual(of(select('DoesNotExist')), [false, true]);
 });
 
-test('the scope CrossNamespacePodAffinity goes by affinity terms with other namespaces', () => {
+test('the scope CrossNamespacePodAffinity selects pods with affinity terms for other namespaces', () => {
   const isNear = (affinity: JsonObject) => isInScope('pods', scoped('CrossNamespacePodAffinity'), pod({ affinity }));
   const required = (term: JsonObject) => ({ requiredDuringSchedulingIgnoredDuringExecution: [term] });
   const preferred = (podAffinityTerm: JsonObject) => ({

@@ -25,9 +25,9 @@ function selectsPod(selector: JsonObject, pod: JsonObject): boolean {
   const spec = partOf(pod, 'spec');
   switch (selector.scopeName) {
     case 'Terminating':
-      return ends(spec);
+      return hasDeadline(spec);
     case 'NotTerminating':
-      return !ends(spec);
+      return !hasDeadline(spec);
     case 'BestEffort':
       return qualityOfService(pod) === 'BestEffort';
     case 'NotBestEffort':
@@ -35,13 +35,13 @@ function selectsPod(selector: JsonObject, pod: JsonObject): boolean {
     case 'PriorityClass':
       return matches(selector, spec.priorityClassName ? [String(spec.priorityClassName)] : []);
     case 'CrossNamespacePodAffinity':
-      return isNearOthers(spec);
+      return hasForeignAffinity(spec);
     default:
       return false;
   }
 }
 
-function ends({ activeDeadlineSeconds }: JsonObject): boolean {
+function hasDeadline({ activeDeadlineSeconds }: JsonObject): boolean {
   return typeof activeDeadlineSeconds === 'number' && activeDeadlineSeconds >= 0;
 }
 
@@ -71,7 +71,7 @@ function classesOf(claim: JsonObject): string[] {
 }
 
 /** Whether a pod has affinity terms with other namespaces. */
-function isNearOthers(spec: JsonObject): boolean {
+function hasForeignAffinity(spec: JsonObject): boolean {
   const affinity = partOf(spec, 'affinity');
   return ['podAffinity', 'podAntiAffinity'].some((name) => {
     const terms = partOf(affinity, name);

@@ -10,7 +10,7 @@ export function amountOf(value: unknown): bigint {
   if (nanos === undefined) {
     const quantity = parseQuantity(text);
     nanos = 'problem' in quantity ? 0n : quantity.nanos;
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(text, nanos);
   }
   return nanos;
@@ -18,7 +18,7 @@ export function amountOf(value: unknown): bigint {
 
 /** Most objects use the same few amounts. */
 const known = new Map<string, bigint>();
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 
 const WHOLE = 1_000_000_000n;
 const NOT_NEGATIVE = 'must be greater than or equal to 0';
@@ -78,7 +78,7 @@ export const containerAmountProblems = (name: string): string[] => nameProblems(
 type Scope = 'containers' | 'pods' | 'quota';
 
 /** The resources that a pod can request. */
-const OF_PODS = ['cpu', 'hugepages-', 'memory'];
+const POD_RESOURCES = ['cpu', 'hugepages-', 'memory'];
 
 /** Checks the names and amounts of a map of resources. */
 export function amounts(scope?: Scope): Check {
@@ -87,21 +87,21 @@ export function amounts(scope?: Scope): Check {
       const name = String(one.step);
       const problems = nameProblems(name, scope);
       one.invalidFor(problems, name);
-      if (scope === 'pods' && problems.length === 0 && !OF_PODS.some((known) => isOfPods(name, known))) {
-        one.unsupported(OF_PODS, name);
+      if (scope === 'pods' && problems.length === 0 && !POD_RESOURCES.some((known) => isPodResource(name, known))) {
+        one.unsupported(POD_RESOURCES, name);
       }
       amount(one);
-      if (scope !== 'quota') wholePages(one);
+      if (scope !== 'quota') multipleOfPageSize(one);
     }
   };
 }
 
-function isOfPods(name: string, known: string): boolean {
+function isPodResource(name: string, known: string): boolean {
   return known.endsWith('-') ? name.startsWith(known) : name === known;
 }
 
 /** Checks that an amount of huge pages is a multiple of the page size. */
-function wholePages(place: Place): void {
+function multipleOfPageSize(place: Place): void {
   const name = String(place.step);
   if (!isHugePages(name)) return;
   const size = amountOf(name.replace('hugepages-', ''));
@@ -136,17 +136,17 @@ export const positiveAmount: Check = (place) => {
 export const requestsWithinLimits: Check = (place) => {
   const limits = place.field('limits');
   const requests = place.field('requests');
-  for (const [name, asked] of Object.entries(requests.object)) {
+  for (const [name, requested] of Object.entries(requests.object)) {
     const limit = limits.object[name];
     const shared = !isExtended(name) && !isHugePages(name);
     if (limit === undefined) {
       if (!shared) limits.required('Limit must be set for non overcommitable resources');
       continue;
     }
-    if (asked === limit) continue;
-    const [least, most] = [amountOf(asked), amountOf(limit)];
-    if (least !== most && !shared) requests.invalid(`must be equal to ${name} limit of ${limit}`, asked);
-    else if (least > most) requests.invalid(`must be less than or equal to ${name} limit of ${limit}`, asked);
+    if (requested === limit) continue;
+    const [least, most] = [amountOf(requested), amountOf(limit)];
+    if (least !== most && !shared) requests.invalid(`must be equal to ${name} limit of ${limit}`, requested);
+    else if (least > most) requests.invalid(`must be less than or equal to ${name} limit of ${limit}`, requested);
   }
   const names = [...Object.keys(limits.object), ...Object.keys(requests.object)];
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {

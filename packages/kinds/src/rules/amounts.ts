@@ -11,14 +11,14 @@ import {
 export type Amounts = ReadonlyMap<string, Quantity>;
 
 /** Longer texts are not parsed. */
-const LONGEST = 1000;
+const MAX_TEXT_LENGTH = 1000;
 
 /** Parses a map of amounts. Invalid amounts are left out; validation rejects them. */
 export function amountsIn(list: Json | undefined): Map<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   for (const [name, value] of Object.entries(isJsonObject(list) ? list : {})) {
     const text = String(value);
-    const read = text.length > LONGEST ? undefined : parseQuantity(text);
+    const read = text.length > MAX_TEXT_LENGTH ? undefined : parseQuantity(text);
     if (read !== undefined && !('problem' in read)) amounts.set(name, read);
   }
   return amounts;

@@ -41,7 +41,7 @@ export function oneOf(...texts: string[]): Check {
 }
 
 /** Requires one of these texts; an empty text is an error. */
-export function among(...texts: string[]): Check {
+export function requiredOneOf(...texts: string[]): Check {
   return (place) => {
     if (!texts.includes(place.text)) place.unsupported(texts, place.text);
   };
@@ -57,11 +57,11 @@ export const subdomain = textCheck(subdomainProblems);
 export const label1035 = textCheck(label1035Problems);
 
 /** Checks a text; an empty text is checked, too. */
-export function evenEmpty(problems: (text: string) => readonly string[]): Check {
+export function includingEmpty(problems: (text: string) => readonly string[]): Check {
   return always((place) => place.invalidFor(problems(place.text), place.text));
 }
 
-export const strictSubdomain = evenEmpty(subdomainProblems);
+export const strictSubdomain = includingEmpty(subdomainProblems);
 
 export function atLeast(least: number): Check {
   const detail = least === 0 ? NOT_NEGATIVE : `must be greater than or equal to ${least}`;
@@ -118,7 +118,7 @@ export const countOrPercent: Check = (place) => {
   } else if (Number(value) < 0) place.invalid(NOT_NEGATIVE);
 };
 
-export const atMostAll: Check = (place) => {
+export const atMost100Percent: Check = (place) => {
   const { value } = place;
   if (typeof value === 'string' && /^[0-9]+%$/.test(value) && Number.parseInt(value, 10) > 100) {
     place.invalid('must not be greater than 100%');
@@ -142,18 +142,18 @@ export const network: Check = (place) => {
 };
 
 /** A relative path without `..`. */
-export const descendingPath: Check = (place) => {
+export const relativePath: Check = (place) => {
   if (place.text.startsWith('/')) place.invalid('must be a relative path');
-  noClimbing(place);
+  noParentSegments(place);
 };
 
 /** A path within a volume; names that begin with two dots are reserved for the kubelet. */
 export const pathInVolume: Check = (place) => {
-  descendingPath(place);
+  relativePath(place);
   if (/^\.\.[^/]/.test(place.text)) place.invalid("must not start with '..'");
 };
 
-export const noClimbing: Check = (place) => {
+export const noParentSegments: Check = (place) => {
   if (place.text.split('/').includes('..')) place.invalid("must not contain '..'");
 };
 

@@ -45,7 +45,7 @@ export class Place {
     return this.#errors.count;
   }
 
-  /** The value as an object; an empty object when it is none. */
+  /** The value as an object; an empty object when there is no value. */
   get object(): JsonObject {
     return (this.value ?? EMPTY) as JsonObject;
   }

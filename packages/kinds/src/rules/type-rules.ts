@@ -121,10 +121,10 @@ function visitItems(places: readonly Place[], checks: readonly Check[], inner: V
 /** Runs the checks of a field. The result says whether fields below are checked. */
 function runAll(checks: readonly Check[], place: Place): boolean {
   const before = place.errorCount;
-  let goesOn = true;
+  let checksBelow = true;
   for (const check of checks) {
-    if (check(place) === false) goesOn = false;
+    if (check(place) === false) checksBelow = false;
     if (place.errorCount > before) break;
   }
-  return goesOn;
+  return checksBelow;
 }

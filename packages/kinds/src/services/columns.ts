@@ -15,19 +15,19 @@ function endpointsText(endpoints: JsonObject): string {
   return countAt(endpoints, 'subsets') === 0 ? NONE : firstOf(all, 3).replace(NONE, '');
 }
 
-export const MOST_SHOWN = 3;
+export const MAX_SHOWN = 3;
 
 function slicePorts(slice: JsonObject): string {
   const all = listAt(slice, 'ports').map(({ port, name }) => String(port ?? name ?? '*'));
-  return all.length === 0 ? '<unset>' : firstOf(all, MOST_SHOWN);
+  return all.length === 0 ? '<unset>' : firstOf(all, MAX_SHOWN);
 }
 
 function sliceAddresses(slice: JsonObject): string {
   const all = listAt(slice, 'endpoints').flatMap((endpoint) => textsAt(endpoint, 'addresses'));
-  return all.length === 0 ? '<unset>' : firstOf(all, MOST_SHOWN);
+  return all.length === 0 ? '<unset>' : firstOf(all, MAX_SHOWN);
 }
 
-const MOST_LETTERS = 16;
+const MAX_LETTERS = 16;
 
 const serviceColumns: readonly Column[] = [
   nameColumn,
@@ -66,7 +66,7 @@ function externalIp(service: JsonObject): string {
 export function balancerText(object: JsonObject): string {
   const all = listAt(object, 'status.loadBalancer.ingress').map(({ ip, hostname }) => String(ip || hostname || ''));
   const text = [...new Set(all.filter((one) => one !== ''))].sort().join(',');
-  return text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS - 3)}...` : text;
+  return text.length > MAX_LETTERS ? `${text.slice(0, MAX_LETTERS - 3)}...` : text;
 }
 
 export const columns: ByResource<readonly Column[]> = {

@@ -1,9 +1,9 @@
 import { parseLenientAddress, unmapped } from '@tidegate/addresses';
 import { labelKeyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../objects/names.ts';
-import { address, among, label, named } from '../rules/checks.ts';
+import { address, label, named, requiredOneOf } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
-import { reachable } from './validation.ts';
+import { notSpecialAddress } from './validation.ts';
 
 const FAMILIES = ['FQDN', 'IPv4', 'IPv6'];
 const slice: Check = (object) => {
@@ -37,7 +37,7 @@ function endpointAddresses(list: Place, type: string): void {
     if (one.errorCount > before || type === 'FQDN') continue;
     if (/^IPv[46]$/.test(type) && familyOf(one.text) !== type) {
       list.invalid(`must be an ${type} address`, one.value);
-    } else reachable(one);
+    } else notSpecialAddress(one);
   }
 }
 
@@ -47,13 +47,13 @@ function familyOf(text: string): string | undefined {
   return address && unmapped(address).family;
 }
 
-const MOST_HINTS = 8;
+const MAX_HINTS = 8;
 
 /** Checks the names of zones or nodes: each may occur once. */
 function hints(problems: (name: string) => readonly string[]): Check {
   return (list) => {
-    if (list.list.length > MOST_HINTS) {
-      list.atMost(MOST_HINTS);
+    if (list.list.length > MAX_HINTS) {
+      list.atMost(MAX_HINTS);
       return;
     }
     const seen = new Set<string>();
@@ -74,7 +74,7 @@ export const endpointSliceChecks: RuleTable = {
   'discovery.v1.EndpointHints': { forZones: hintZones, forNodes: hintNodes },
   'discovery.v1.EndpointPort': {
     name: label,
-    protocol: among('SCTP', 'TCP', 'UDP'),
+    protocol: requiredOneOf('SCTP', 'TCP', 'UDP'),
     appProtocol: (place) => place.invalidFor(labelKeyProblems(place.text)),
   },
 };

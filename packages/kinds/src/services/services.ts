@@ -82,13 +82,13 @@ const rules: ByResource<KindRules> = {
     name: 'label-1035',
     createsOnUpdate: true,
     claims: serviceClaims,
-    companion: 'endpoints',
+    pairedResource: 'endpoints',
     prepareCreate: listAddress,
     prepareUpdate: keepAddress,
     deleteReturnsObject: true,
     selectableFields: textFields({ 'spec.clusterIP': '', 'spec.type': '' }),
   },
-  'endpointslices.discovery.k8s.io': { counts: ['addressType', 'endpoints', 'ports', 'metadata.labels'] },
+  'endpointslices.discovery.k8s.io': { generationPaths: ['addressType', 'endpoints', 'ports', 'metadata.labels'] },
 };
 
 const updates: ByResource<UpdateChecks> = {

@@ -2,7 +2,6 @@ import { parseLenientAddress, specialsOf, unmapped } from '@tidegate/addresses';
 import { labelKeyProblems, subdomainProblems } from '../objects/names.ts';
 import {
   address,
-  among,
   isNetwork,
   label,
   labels,
@@ -11,6 +10,7 @@ import {
   port,
   portOrName,
   required,
+  requiredOneOf,
 } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
@@ -47,19 +47,19 @@ const ports: Check = (spec) => {
  * Addresses that Kubernetes rejects, in its order. Connections to other addresses of this machine are rejected when
  * they are made.
  */
-const REFUSED = [
+const REJECTED_RANGES = [
   ['loopback', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   ['link-local', 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   ['link-local multicast', 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ] as const;
 
 /** Checks an external IP: it must not be one of these special addresses. */
-export const reachable: Check = (place) => {
+export const notSpecialAddress: Check = (place) => {
   const address = parseLenientAddress(place.text);
   if (address === undefined) return;
   const specials = specialsOf(unmapped(address));
   if (specials.has('unspecified')) place.invalid(`may not be unspecified (${place.text})`);
-  for (const [special, words] of REFUSED) if (specials.has(special)) place.invalid(words);
+  for (const [special, detail] of REJECTED_RANGES) if (specials.has(special)) place.invalid(detail);
 };
 
 const byType: Check = (spec) => {
@@ -123,9 +123,9 @@ export const serviceChecks: RuleTable = {
     selector: labels,
     type: [required(), oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')],
     sessionAffinity: [required(), oneOf('ClientIP', 'None')],
-    internalTrafficPolicy: among('Cluster', 'Local'),
-    trafficDistribution: among('PreferClose', 'PreferSameZone', 'PreferSameNode'),
-    'externalIPs[]': [address, reachable],
+    internalTrafficPolicy: requiredOneOf('Cluster', 'Local'),
+    trafficDistribution: requiredOneOf('PreferClose', 'PreferSameZone', 'PreferSameNode'),
+    'externalIPs[]': [address, notSpecialAddress],
     '': [ports, addresses, byType, balanced, affinity],
   },
   'core.v1.ServicePort': {
@@ -135,7 +135,7 @@ export const serviceChecks: RuleTable = {
     targetPort: portOrName,
     appProtocol: qualified,
   },
-  'core.v1.EndpointSubset': { '': someAddress },
+  'core.v1.EndpointSubset': { '': endpointSubset },
   'core.v1.EndpointAddress': {
     ip: endpointAddress(),
     hostname: label,
@@ -149,7 +149,7 @@ export const serviceChecks: RuleTable = {
   },
 };
 
-function someAddress(subset: Place): void {
+function endpointSubset(subset: Place): void {
   if (subset.field('addresses').isEmpty && subset.field('notReadyAddresses').isEmpty) {
     subset.required('must specify `addresses` or `notReadyAddresses`');
   }
@@ -163,7 +163,7 @@ function endpointAddress(): Check {
     (place: Place) => {
       address(place);
       if (parseLenientAddress(place.text) === undefined) place.invalid('must be a valid IP address', place.text);
-      else reachable(place);
+      else notSpecialAddress(place);
     },
     { always: true },
   );

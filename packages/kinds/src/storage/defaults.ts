@@ -3,7 +3,7 @@ import type { ByResource } from '../family.ts';
 import { defaulter, IfAbsent, type SetDefaults } from '../rules/default-rules.ts';
 
 /** dataSource can be another claim or a snapshot; other sources in the older field are removed. */
-function dropOddSource(spec: Json | undefined): void {
+function dropUnknownSource(spec: Json | undefined): void {
   if (!isJsonObject(spec)) return;
   const { dataSource, dataSourceRef } = spec;
   // sources in other namespaces are not implemented
@@ -40,7 +40,7 @@ export const defaults: ByResource<SetDefaults> = {
     'spec.seLinuxMount': false,
   }),
   persistentvolumeclaims: (object) => {
-    dropOddSource(object.spec);
+    dropUnknownSource(object.spec);
     claimDefaults(object);
   },
   persistentvolumes: defaulter({

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelProblems, subdomainProblems } from '../objects/names.ts';
 import { amountOf, positiveAmount } from '../rules/amount-checks.ts';
-import { among, IMMUTABLE, oneOf, sameValue, subdomain } from '../rules/checks.ts';
+import { IMMUTABLE, oneOf, requiredOneOf, sameValue, subdomain } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
 import { oneSourceOf } from '../volumes/volumes.ts';
@@ -87,7 +87,7 @@ const VOLUME_SOURCES = [
   'csi',
 ];
 
-// a flexVolume beside another source is no error
+// a flexVolume beside another source is not an error
 const volumeSources: TypeRules = { ...oneSourceOf(VOLUME_SOURCES), flexVolume: [] };
 
 const volume: Check = (spec) => {
@@ -126,7 +126,7 @@ function isInline(spec: Place): boolean {
   return spec.step === 'inlineVolumeSpec';
 }
 
-const reclaimed: Check = (spec) => {
+const reclaimPolicy: Check = (spec) => {
   const policy = spec.field('persistentVolumeReclaimPolicy');
   if (policy.text === 'Recycle' && /^\/+$/.test(spec.field('hostPath.path').text)) {
     policy.forbidden("may not be 'recycle' for a hostPath mount of '/'");
@@ -151,7 +151,7 @@ const MOUNTED_WITH_OPTIONS = new Set([
   'photonPersistentDisk',
 ]);
 
-const mounted: Check = (spec) => {
+const mountOptions: Check = (spec) => {
   const annotations = spec.up(1).field('metadata.annotations');
   if (isInline(spec) || !annotations.has(MOUNT_OPTIONS)) return;
   if (VOLUME_SOURCES.some((name) => spec.has(name) && MOUNTED_WITH_OPTIONS.has(name))) return;
@@ -166,7 +166,7 @@ function sourcesOf(spec: Place): JsonObject {
 }
 
 /** The secret for volume expansion may be set once, later. */
-function onlyExpands(now: Place, before: Place): boolean {
+function addsExpandSecret(now: Place, before: Place): boolean {
   const old = before.field('csi');
   if (!now.has('csi') || old.value === undefined || old.has('controllerExpandSecretRef')) return false;
   const { controllerExpandSecretRef: _secret, ...csi } = now.field('csi').object;
@@ -175,31 +175,31 @@ function onlyExpands(now: Place, before: Place): boolean {
 
 export function volumeUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
-  if (!sameValue(sourcesOf(now), sourcesOf(before)) && !onlyExpands(now, before)) {
+  if (!sameValue(sourcesOf(now), sourcesOf(before)) && !addsExpandSecret(now, before)) {
     now.as('persistentvolumesource', null).forbidden('spec.persistentvolumesource is immutable after creation');
   }
   sameMode(object, old);
 }
 
-const CLAIM_MAY =
+const CLAIM_IMMUTABLE =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 export function claimUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   const grows = old.field('status.phase').text === 'Bound';
-  const open = new Set(grows ? ['resources', 'volumeAttributesClassName'] : []);
-  for (const name of ['volumeName', 'storageClassName']) if (before.field(name).isEmpty) open.add(name);
+  const mutable = new Set(grows ? ['resources', 'volumeAttributesClassName'] : []);
+  for (const name of ['volumeName', 'storageClassName']) if (before.field(name).isEmpty) mutable.add(name);
   const names = new Set([...Object.keys(now.object), ...Object.keys(before.object)]);
   for (const name of names) {
-    if (!open.has(name) && !sameValue(now.object[name], before.object[name])) {
-      now.forbidden(CLAIM_MAY);
+    if (!mutable.has(name) && !sameValue(now.object[name], before.object[name])) {
+      now.forbidden(CLAIM_IMMUTABLE);
       break;
     }
   }
-  const [size, had, held] = ['spec.resources.requests', 'spec.resources.requests', 'status.capacity'].map(
+  const [size, had, capacityNow] = ['spec.resources.requests', 'spec.resources.requests', 'status.capacity'].map(
     (path, index) => amountOf((index === 0 ? object : old).field(path).object.storage),
   ) as [bigint, bigint, bigint];
-  if (size < had && size <= held) {
+  if (size < had && size <= capacityNow) {
     now.field('resources.requests.storage').forbidden('field can not be less than status.capacity');
   }
   sameMode(object, old);
@@ -213,7 +213,7 @@ function sameMode(object: Place, old: Place): void {
 export const persistentVolumeChecks: RuleTable = {
   'core.v1.PersistentVolumeClaimSpec': {
     accessModes: accessModes('at least 1 access mode is required'),
-    volumeMode: among('Block', 'Filesystem'),
+    volumeMode: requiredOneOf('Block', 'Filesystem'),
     storageClassName: subdomain,
     volumeAttributesClassName: subdomain,
     '': [claimSize, sources],
@@ -221,9 +221,9 @@ export const persistentVolumeChecks: RuleTable = {
   'core.v1.PersistentVolumeSpec': {
     accessModes: accessModes(''),
     persistentVolumeReclaimPolicy: oneOf('Delete', 'Recycle', 'Retain'),
-    volumeMode: among('Block', 'Filesystem'),
+    volumeMode: requiredOneOf('Block', 'Filesystem'),
     storageClassName: subdomain,
     ...volumeSources,
-    '': [capacity, volumeSources[''] as Check, volume, inline, reclaimed, mounted],
+    '': [capacity, volumeSources[''] as Check, volume, inline, reclaimPolicy, mountOptions],
   },
 };

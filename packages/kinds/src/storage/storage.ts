@@ -37,9 +37,9 @@ function addClaim(usage: Usage, claim: JsonObject): void {
 
 /** The storage in whole bytes: the request, or the allocated resources when they are larger. */
 function storageOf(requests: Amounts, claim: JsonObject): Quantity | undefined {
-  const asked = requests.get('storage');
+  const requested = requests.get('storage');
   const given = amountsIn(partOf(claim, 'status').allocatedResources).get('storage');
-  const most = asked !== undefined && given !== undefined && given.nanos > asked.nanos ? given : asked;
+  const most = requested !== undefined && given !== undefined && given.nanos > requested.nanos ? given : requested;
   return most && { ...most, nanos: ((most.nanos + ONE - 1n) / ONE) * ONE };
 }
 

@@ -3,11 +3,11 @@ import { labelKeyProblems, subdomainProblems } from '../objects/names.ts';
 import { notNegativeAmount } from '../rules/amount-checks.ts';
 import {
   always,
-  among,
   driverName,
   notNegative,
   oneOf,
   required,
+  requiredOneOf,
   sameValue,
   strictSubdomain,
   textOf,
@@ -37,8 +37,8 @@ const drivers: Check = (place) => {
     seen.add(name.text);
     const keys = driver.field('topologyKeys').list;
     const first = new Set<unknown>();
-    const twice = keys.find((key) => first.size === first.add(key).size);
-    if (twice !== undefined) driver.duplicate(twice);
+    const duplicate = keys.find((key) => first.size === first.add(key).size);
+    if (duplicate !== undefined) driver.duplicate(duplicate);
     for (const key of keys.map(String)) {
       if (key === '') driver.required();
       driver.invalidFor(labelKeyProblems(key), key);
@@ -69,9 +69,9 @@ const attachmentSource: Check = Object.assign(
   (place: Place) => {
     const name = place.field('persistentVolumeName');
     if (place.has('inlineVolumeSpec') === (name.value !== undefined)) {
-      const words = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-      if (name.value === undefined) place.required(words);
-      else place.forbidden(words);
+      const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+      if (name.value === undefined) place.required(detail);
+      else place.forbidden(detail);
       return false;
     }
     if (name.value === '') {
@@ -87,11 +87,11 @@ const shortId: Check = (place) => {
   if (place.text.length > 256) place.invalid('must be 256 characters or less');
 };
 
-const notTooOften: Check = (place) => {
+const minimumPeriod: Check = (place) => {
   if (Number(place.value) < 10) place.invalid('must be greater than or equal to 10 seconds');
 };
 
-const tokensAsked: Check = (place) => {
+const tokensRequested: Check = (place) => {
   if (place.up(1).field('tokenRequests').isEmpty) {
     place.invalid('serviceAccountTokenInSecrets is set but no tokenRequests are specified');
   }
@@ -99,7 +99,7 @@ const tokensAsked: Check = (place) => {
 
 const topologyKey = (place: Place): void => place.invalidFor(labelKeyProblems(place.text), place.text);
 
-const eachOnce: Check = (list) => {
+const distinctTexts: Check = (list) => {
   const seen = new Set<string>();
   for (const one of list.items()) {
     if (seen.has(one.text)) one.duplicate();
@@ -129,15 +129,15 @@ export const storageChecks: RuleTable = {
     provisioner: [required(), qualifiedLowerCase],
     parameters,
     reclaimPolicy: oneOf('Delete', 'Retain'),
-    volumeBindingMode: among('Immediate', 'WaitForFirstConsumer'),
+    volumeBindingMode: requiredOneOf('Immediate', 'WaitForFirstConsumer'),
     allowedTopologies: topologies,
   },
-  'core.v1.TopologySelectorLabelRequirement': { key: always(topologyKey), values: [required(), eachOnce] },
+  'core.v1.TopologySelectorLabelRequirement': { key: always(topologyKey), values: [required(), distinctTexts] },
   'storage.v1.CSIDriverSpec': {
     volumeLifecycleModes: lifecycles,
-    nodeAllocatableUpdatePeriodSeconds: notTooOften,
-    serviceAccountTokenInSecrets: tokensAsked,
-    fsGroupPolicy: among('File', 'None', 'ReadWriteOnceWithFSType'),
+    nodeAllocatableUpdatePeriodSeconds: minimumPeriod,
+    serviceAccountTokenInSecrets: tokensRequested,
+    fsGroupPolicy: requiredOneOf('File', 'None', 'ReadWriteOnceWithFSType'),
     tokenRequests: audiences,
   },
   'storage.v1.CSINodeSpec': { drivers },

@@ -1,24 +1,24 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '@tidegate/schema';
-import { outdated, warnOfLabels, warnOfTerm } from '../cluster/node-labels.ts';
+import { deprecationOf, warnOfLabels, warnOfTerm } from '../cluster/node-labels.ts';
 import type { ByResource } from '../family.ts';
 import { keyOf, type Warnings, warnAt } from '../rules/warnings.ts';
 import { warnOfClaim, warnOfSource } from '../volumes/warnings.ts';
 
 const CLASS = 'volume.beta.kubernetes.io/storage-class';
-const CLASS_WORDS = 'deprecated since v1.8; use "storageClassName" attribute instead';
+const CLASS_DEPRECATED = 'deprecated since v1.8; use "storageClassName" attribute instead';
 const OPTIONS = 'volume.beta.kubernetes.io/mount-options';
-const OPTIONS_WORDS = 'deprecated since v1.31; use "mountOptions" attribute instead';
+const OPTIONS_DEPRECATED = 'deprecated since v1.31; use "mountOptions" attribute instead';
 
 const warnOfVolume: Warnings = (volume, warn) => {
   const annotations = volume.field('metadata.annotations');
   const spec = volume.field('spec');
-  if (annotations.has(CLASS)) warn(`${keyOf(annotations, CLASS)}: ${CLASS_WORDS}`);
-  if (annotations.has(OPTIONS)) warn(`${keyOf(annotations, OPTIONS)}: ${OPTIONS_WORDS}`);
+  if (annotations.has(CLASS)) warn(`${keyOf(annotations, CLASS)}: ${CLASS_DEPRECATED}`);
+  if (annotations.has(OPTIONS)) warn(`${keyOf(annotations, OPTIONS)}: ${OPTIONS_DEPRECATED}`);
   const policy = spec.field('persistentVolumeReclaimPolicy');
   if (policy.text === 'Recycle') {
-    const words = 'Instead, the recommended approach is to use dynamic provisioning.';
-    warnAt(policy, warn, `The Recycle reclaim policy is deprecated. ${words}`);
+    const detail = 'Instead, the recommended approach is to use dynamic provisioning.';
+    warnAt(policy, warn, `The Recycle reclaim policy is deprecated. ${detail}`);
   }
   for (const term of spec.field('nodeAffinity.required.nodeSelectorTerms').items()) warnOfTerm(term, warn);
   warnOfSource(spec, warn, ['flocker', 'quobyte']);
@@ -26,7 +26,7 @@ const warnOfVolume: Warnings = (volume, warn) => {
 
 const warnOfVolumeClaim: Warnings = (claim, warn) => {
   const annotations = claim.field('metadata.annotations');
-  if (annotations.has(CLASS)) warn(`${keyOf(annotations, CLASS)}: ${CLASS_WORDS}`);
+  if (annotations.has(CLASS)) warn(`${keyOf(annotations, CLASS)}: ${CLASS_DEPRECATED}`);
   warnOfClaim(claim.field('spec'), warn);
 };
 
@@ -34,8 +34,8 @@ const warnOfStorageClass: Warnings = (one, warn) => {
   for (const topology of one.field('allowedTopologies').items()) {
     for (const expression of topology.field('matchLabelExpressions').items()) {
       const key = expression.field('key');
-      const words = outdated(key);
-      if (words !== undefined) warnAt(key, warn, words);
+      const detail = deprecationOf(key);
+      if (detail !== undefined) warnAt(key, warn, detail);
     }
   }
 };

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@tidegate/schema';
 import { type FieldError, fieldError } from '@tidegate/status';
 import { builtInRegistry, fromStored } from '../index.ts';
 import { reportOmitted } from '../rules/omitted-fields.ts';
-import { type CorpusCase, type CorpusFile, judge, readCorpus } from './corpus.ts';
+import { type CorpusCase, type CorpusFile, evaluateCase, readCorpus } from './corpus.ts';
 import { KNOWN_DIFFERENCES } from './known-differences.ts';
 
 const corpus = readCorpus();
@@ -59,7 +59,7 @@ const lineOf = ({ field, reason, message }: { field: string; reason: string; mes
   `${called(field)} ${reason} ${plain(message)}`;
 
 function differences({ kind }: CorpusFile, one: CorpusCase): string {
-  const mine = judge(kind, one);
+  const mine = evaluateCase(kind, one);
   const { answer } = one;
   if (one.valid && mine.code !== 200) return `${mine.code} ${mine.message ?? JSON.stringify(mine.causes)}`;
   if (one.valid) return keptOtherwise(answer.object ?? {}, fromStored(kind, mine.object as JsonObject));
@@ -68,8 +68,8 @@ function differences({ kind }: CorpusFile, one: CorpusCase): string {
   const code = expectedCode(answer, causes);
   if (mine.code !== code) lines.push(`code ${mine.code} instead of ${code}`);
   if (answer.causes === undefined && answer.code === 400) {
-    const said = answer.message?.replace(/^\w+ in version "\w+" cannot be handled as a \w+: /, '');
-    if (said !== mine.message) lines.push(`${mine.message} instead of ${said}`);
+    const expected = answer.message?.replace(/^\w+ in version "\w+" cannot be handled as a \w+: /, '');
+    if (expected !== mine.message) lines.push(`${mine.message} instead of ${expected}`);
     // kube-apiserver names no field there; this server does
     if (!mine.causes.some(({ field }) => field !== '')) lines.push('no field is named');
     return lines.join('\n');
@@ -104,7 +104,7 @@ function keptOtherwise(theirs: Json | undefined, ours: Json | undefined, path = 
 for (const file of corpus) {
   for (const one of file.cases) {
     const title = `${file.name}: ${one.title}`;
-    test(`${title} gets the answer of kube-apiserver`, () => {
+    test(`${title} gets the response of kube-apiserver`, () => {
       const found = differences(file, one);
       const known = KNOWN_DIFFERENCES[title];
       if (known === undefined) assert.equal(found, '');

@@ -21,7 +21,7 @@ interface Cause {
   readonly message: string;
 }
 
-/** A manifest with the answer of kube-apiserver 1.35 to its creation, or to the update after it. */
+/** A manifest with the response of kube-apiserver 1.35 to its creation, or to the update after it. */
 export interface CorpusCase {
   readonly title: string;
   readonly valid: boolean;
@@ -46,7 +46,7 @@ export function readCorpus(): CorpusFile[] {
     });
 }
 
-export interface Verdict {
+export interface CaseResult {
   readonly code: number;
   readonly message?: string;
   readonly causes: readonly Cause[];
@@ -55,13 +55,13 @@ export interface Verdict {
 
 const AUTHOR = { name: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
 
-/** The answer of this project to a case, by the functions that the gateway calls. */
-export function judge(kind: Kind, { manifest, then }: CorpusCase): Verdict {
+/** The result of this project for a case, by the functions that the gateway calls. */
+export function evaluateCase(kind: Kind, { manifest, then }: CorpusCase): CaseResult {
   const made = create(kind, manifest);
   return then === undefined || made.object === undefined ? made : update(kind, made.object, then);
 }
 
-export function create(kind: Kind, manifest: JsonObject): Verdict {
+export function create(kind: Kind, manifest: JsonObject): CaseResult {
   const admitted = admit(kind, manifest);
   if ('code' in admitted) return admitted;
   const { object } = admitted;
@@ -70,7 +70,7 @@ export function create(kind: Kind, manifest: JsonObject): Verdict {
   meta.uid = 'a-uid';
   prepareCreate(kind.stored, object, AUTHOR);
   const { entry } = kind.stored;
-  return verdict(kind, object, [
+  return resultOf(kind, object, [
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
     ...(kind.entry.validateCreate?.(object) ?? []),
@@ -78,12 +78,12 @@ export function create(kind: Kind, manifest: JsonObject): Verdict {
   ]);
 }
 
-function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
+function update(kind: Kind, old: JsonObject, then: JsonObject): CaseResult {
   return replace(kind, old, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
 }
 
 /** A PUT of the object, or of a subresource. */
-export function replace(kind: Kind, old: JsonObject, manifest: JsonObject, part = ''): Verdict {
+export function replace(kind: Kind, old: JsonObject, manifest: JsonObject, part = ''): CaseResult {
   const admitted = admit(kind, manifest);
   if ('code' in admitted) return admitted;
   const { object } = admitted;
@@ -97,10 +97,10 @@ export function replace(kind: Kind, old: JsonObject, manifest: JsonObject, part 
     ...(kind.entry.validateWritten?.(object, old, part) ?? []),
     ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, part) ?? [])),
   ];
-  return verdict(kind, object, errors);
+  return resultOf(kind, object, errors);
 }
 
-function admit(kind: Kind, manifest: JsonObject): Verdict | { object: JsonObject } {
+function admit(kind: Kind, manifest: JsonObject): CaseResult | { object: JsonObject } {
   const { value, problems } = clean(kind.schema, manifest, kind.entry.kind);
   const [first] = problems;
   if (first !== undefined) {
@@ -114,7 +114,7 @@ function admit(kind: Kind, manifest: JsonObject): Verdict | { object: JsonObject
   return { object };
 }
 
-function verdict({ entry }: Kind, object: JsonObject, errors: FieldError[]): Verdict {
+function resultOf({ entry }: Kind, object: JsonObject, errors: FieldError[]): CaseResult {
   if (errors.length === 0) return { code: 200, causes: [], object };
   const { status } = invalid({ group: entry.group, kind: entry.kind, name: 'x' }, errors);
   return { code: status.code ?? 0, causes: (status.details?.causes ?? []) as Cause[] };

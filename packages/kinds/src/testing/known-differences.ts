@@ -3,7 +3,7 @@ const STORED = 'the field of an event has the name of the core group, in which e
 const PARTLY = 'a reference without one of its parts is reported as changed, not as missing';
 const ADDRESSES = 'the gateway allocates and checks addresses and ports';
 
-/** Cases of the corpus with another answer than that of kube-apiserver, and the reason. */
+/** Cases of the corpus for which kube-apiserver responds differently, and the reason. */
 export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
   'resource.k8s.io/deviceclasses: a selector that does not compile': EXPRESSIONS,
   'events.k8s.io/events: no controller': STORED,

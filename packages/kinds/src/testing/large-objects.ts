@@ -16,7 +16,7 @@ export interface Collection {
 export const VARIANTS = ['equal', 'different', 'refused', 'mistyped'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
-const DEEPEST = 9;
+const MAX_DEPTH = 9;
 
 /** All lists and maps of all kinds that can be created, each type's own once. */
 export function allCollections(registry: Registry): Collection[] {
@@ -35,7 +35,7 @@ export function allCollections(registry: Registry): Collection[] {
 function collectionsOf(kind: Kind): Collection[] {
   const found: Collection[] = [];
   const visit = (schema: Schema, path: readonly string[], above: readonly string[], declared: string): void => {
-    if (path.length > DEEPEST) return;
+    if (path.length > MAX_DEPTH) return;
     if (schema.type === 'list' || schema.type === 'map') {
       found.push({ kind, path, declared });
       visit(schema.type === 'list' ? schema.items : schema.values, path, above, `${declared}[]`);

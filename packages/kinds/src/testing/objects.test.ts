@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { clean, type Json, type JsonObject } from '@tidegate/schema';
-import { judge, readCorpus } from './corpus.ts';
+import { evaluateCase, readCorpus } from './corpus.ts';
 import { leaves } from './recorded.ts';
 
 /** Fields that admission plugins, address allocators or the clock set, or with random values. */
@@ -26,7 +26,7 @@ for (const file of readCorpus()) {
   for (const one of file.cases) {
     if (!one.valid || file.kind !== file.kind.stored) continue;
     test(`${file.name}: ${one.title} is stored as by kube-apiserver`, () => {
-      const { object = {} } = judge(file.kind, one);
+      const { object = {} } = evaluateCase(file.kind, one);
       const { value } = clean(file.kind.schema, one.answer.object ?? {}, file.kind.entry.kind);
       assert.deepEqual(filled(object), filled(value));
       assert.deepEqual(filled(value), filled(one.answer.object ?? {}), 'what is recorded is read as it is');

@@ -1,5 +1,15 @@
 import { labelProblems, subdomainProblems } from '../objects/names.ts';
-import { always, among, label, named, noClimbing, oneOf, pathInVolume, required, within } from '../rules/checks.ts';
+import {
+  always,
+  label,
+  named,
+  noParentSegments,
+  oneOf,
+  pathInVolume,
+  required,
+  requiredOneOf,
+  within,
+} from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
 
@@ -167,7 +177,7 @@ const EMPTY_NAMESPACE = 'if the endpointnamespace is set, it must be a valid nam
 const azureFile: TypeRules = { secretName: required(), shareName: required() };
 
 export const volumeSourceChecks: RuleTable = {
-  'core.v1.HostPathVolumeSource': { path: [required(), noClimbing], type: hostPathType },
+  'core.v1.HostPathVolumeSource': { path: [required(), noParentSegments], type: hostPathType },
   'core.v1.GitRepoVolumeSource': { repository: required(), directory: pathInVolume },
   'core.v1.GCEPersistentDiskVolumeSource': { pdName: required(), partition },
   'core.v1.AWSElasticBlockStoreVolumeSource': { volumeID: required(), partition },
@@ -205,8 +215,8 @@ export const volumeSourceChecks: RuleTable = {
   'core.v1.AzureDiskVolumeSource': {
     diskName: required(),
     diskURI: required(),
-    cachingMode: among('None', 'ReadOnly', 'ReadWrite'),
-    kind: among('Dedicated', 'Managed', 'Shared'),
+    cachingMode: requiredOneOf('None', 'ReadOnly', 'ReadWrite'),
+    kind: requiredOneOf('Dedicated', 'Managed', 'Shared'),
     '': azureDisk,
   },
   'core.v1.VsphereVirtualDiskVolumeSource': { volumePath: required() },
@@ -222,7 +232,7 @@ export const volumeSourceChecks: RuleTable = {
     volumeHandle: required(),
     ...secretsOfDriver,
   },
-  'core.v1.LocalVolumeSource': { path: [required(), noClimbing] },
+  'core.v1.LocalVolumeSource': { path: [required(), noParentSegments] },
   'core.v1.PersistentVolumeClaimVolumeSource': { claimName: required() },
   'core.v1.ImageVolumeSource': { reference: always(imageOfPod), pullPolicy: oneOf('Always', 'IfNotPresent', 'Never') },
 };

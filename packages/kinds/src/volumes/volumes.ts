@@ -40,9 +40,9 @@ const SOURCES = [
 
 /** Requires exactly one source: the first is checked, and each other one is an error. */
 export function oneSourceOf(sources: readonly string[]): TypeRules {
-  const among = new Set(sources);
+  const known = new Set(sources);
   const first = (place: Place): string | undefined => {
-    const given = Object.keys(place.object).filter((name) => among.has(name) && place.has(name));
+    const given = Object.keys(place.object).filter((name) => known.has(name) && place.has(name));
     return given.length > 1 ? sources.find((name) => place.has(name)) : given[0];
   };
   const one: Check = (source) => {
@@ -114,7 +114,7 @@ const namedClaim: Check = (volume) => {
   const pod = volume.up(3).field('metadata.name').text;
   if (volume.up(3).holder !== undefined || pod === '' || name.text === '') return;
   const claim = `${pod}-${name.text}`;
-  for (const words of subdomainProblems(claim)) name.invalid(`PVC name ${JSON.stringify(claim)}: ${words}`);
+  for (const problem of subdomainProblems(claim)) name.invalid(`PVC name ${JSON.stringify(claim)}: ${problem}`);
 };
 
 const sources = oneSourceOf(SOURCES);

@@ -4,7 +4,7 @@ import { type AddWarning, warnAt } from '../rules/warnings.ts';
 import { eachOverlap } from './overlaps.ts';
 
 /** Removed sources of volumes, and the release of their removal. */
-const GONE: ReadonlyMap<string, string> = new Map([
+const REMOVED_SOURCES: ReadonlyMap<string, string> = new Map([
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
   ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -19,10 +19,10 @@ const GONE: ReadonlyMap<string, string> = new Map([
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['storageos', 'storageOS']]);
 
 /** Warns of removed volume sources. */
-export function warnOfSource(holder: Place, warn: AddWarning, silent: readonly string[] = []): void {
-  for (const [source, words] of GONE) {
-    if (!holder.has(source) || silent.includes(source)) continue;
-    warnAt(holder.as(OTHER_NAMES.get(source) ?? source, null), warn, words);
+export function warnOfSource(holder: Place, warn: AddWarning, ignored: readonly string[] = []): void {
+  for (const [source, text] of REMOVED_SOURCES) {
+    if (!holder.has(source) || ignored.includes(source)) continue;
+    warnAt(holder.as(OTHER_NAMES.get(source) ?? source, null), warn, text);
   }
 }
 
@@ -54,7 +54,7 @@ function warnOfOverlaps(volume: Place, warn: AddWarning): void {
     const source = volume.field(part);
     if (!source.has('items')) continue;
     const shown = called === undefined ? what : `${what} ${JSON.stringify(source.field(called).text)}`;
-    warnOfPairs(targets(source, ''), (words) => warn(`volume ${name} (${shown}): overlapping paths: ${words}`));
+    warnOfPairs(targets(source, ''), (text) => warn(`volume ${name} (${shown}): overlapping paths: ${text}`));
   }
   if (!volume.has('projected')) return;
   const all: Target[] = [];
@@ -62,7 +62,7 @@ function warnOfOverlaps(volume: Place, warn: AddWarning): void {
     if (source.isEmpty) warn(`volume ${name} (Projected) has no sources provided`);
     else all.push(...projected(source));
   }
-  warnOfPairs(all, (words) => warn(`volume ${name} (Projected): overlapping paths: ${words}`));
+  warnOfPairs(all, (text) => warn(`volume ${name} (Projected): overlapping paths: ${text}`));
 }
 
 /** The sources of a projected volume: field, name in warnings, and its field with the name of the object. */

@@ -5,7 +5,7 @@ import { podSpecDefaults, templateLabels, withTemplate } from '../pods/defaults.
 import { below, defaulter, IfAbsent, type SetDefaults } from '../rules/default-rules.ts';
 
 /** The parameters of a rolling update, only for that strategy. */
-function rolling(strategy: JsonObject, how: JsonObject): Json | undefined {
+function rollingUpdateOf(strategy: JsonObject, how: JsonObject): Json | undefined {
   return strategy.type === 'RollingUpdate' ? { ...how, ...((strategy.rollingUpdate ?? {}) as JsonObject) } : undefined;
 }
 
@@ -25,12 +25,12 @@ const statefulSet = withTemplate({
 });
 
 /** Sets defaults, and then those of the chosen strategy. */
-function rollingOut(set: SetDefaults, field: string, how: JsonObject): SetDefaults {
+function withRollingUpdate(set: SetDefaults, field: string, how: JsonObject): SetDefaults {
   return (object) => {
     set(object);
     const strategy = isJsonObject(object.spec) ? object.spec[field] : undefined;
     if (!isJsonObject(strategy)) return;
-    const steps = rolling(strategy, how);
+    const steps = rollingUpdateOf(strategy, how);
     if (steps !== undefined) strategy.rollingUpdate = steps;
     // Kubernetes sets zeros here, although there is no rolling update
     else if (field === 'updateStrategy' && isJsonObject(strategy.rollingUpdate)) {
@@ -48,12 +48,12 @@ export const defaults: ByResource<SetDefaults> = {
     object.spec.selector ??= { ...labels };
     metaOf(object).labels ??= { ...labels };
   },
-  'daemonsets.apps': rollingOut(
+  'daemonsets.apps': withRollingUpdate(
     withTemplate({ 'spec.updateStrategy.type': 'RollingUpdate', 'spec.revisionHistoryLimit': 10 }),
     'updateStrategy',
     { maxUnavailable: 1, maxSurge: 0 },
   ),
-  'deployments.apps': rollingOut(
+  'deployments.apps': withRollingUpdate(
     withTemplate({
       'spec.replicas': 1,
       'spec.strategy.type': 'RollingUpdate',

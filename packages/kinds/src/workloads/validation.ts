@@ -1,31 +1,31 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelProblems } from '../objects/names.ts';
-import { always, atMostAll, countOrPercent, notNegative, oneOf, sameValue } from '../rules/checks.ts';
+import { always, atMost100Percent, countOrPercent, notNegative, oneOf, sameValue } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import { selects } from '../rules/selectors.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 
 interface Workload {
   /** its name in errors */
-  readonly called: string;
+  readonly name: string;
   readonly deadlineOf: string;
   readonly selectorRequired: boolean;
   /** the error for an invalid selector; without it there is none */
-  readonly meaningless?: string;
+  readonly invalidSelector?: string;
 }
 
 /** Checks that the selector matches the template, and that the pods always restart. */
-function workload({ called, deadlineOf, selectorRequired, meaningless }: Workload): Check {
+function workload({ name, deadlineOf, selectorRequired, invalidSelector }: Workload): Check {
   return (spec) => {
     const selector = spec.field('selector');
     if (selector.value === undefined) {
       if (selectorRequired) selector.required();
     } else if (selector.isEmpty || isEmptySelector(selector.object)) {
-      selector.invalid(`empty selector is invalid for ${called}`);
+      selector.invalid(`empty selector is invalid for ${name}`);
     }
     const chosen = spec.field('template.metadata.labels');
     const fits = selects(selector.value as JsonObject | undefined, chosen.object as Record<string, string>);
-    if (fits === undefined && meaningless !== undefined) selector.invalid(meaningless);
+    if (fits === undefined && invalidSelector !== undefined) selector.invalid(invalidSelector);
     if (fits === false) chosen.invalid('`selector` does not match template `labels`');
     alwaysRunning(spec, deadlineOf);
   };
@@ -43,7 +43,7 @@ function alwaysRunning(spec: Place, deadlineOf: string): void {
 }
 
 /** An invalid percentage counts as zero. */
-function isNone(value: unknown): boolean {
+function isZero(value: unknown): boolean {
   return !/^(?:\d+%|[+-]?\d+)$/.test(String(value ?? 0)) || Number.parseInt(String(value ?? 0), 10) === 0;
 }
 
@@ -61,7 +61,7 @@ const deploymentStrategy: Check = (place) => {
 const deploymentRolling: Check = (place) => {
   const unavailable = place.field('maxUnavailable');
   if (unavailable.value === undefined || place.object.maxSurge === undefined) return;
-  if (isNone(unavailable.value) && isNone(place.object.maxSurge)) {
+  if (isZero(unavailable.value) && isZero(place.object.maxSurge)) {
     unavailable.invalid('may not be 0 when `maxSurge` is 0');
   }
 };
@@ -69,9 +69,9 @@ const deploymentRolling: Check = (place) => {
 const daemonRolling: Check = (place) => {
   const surge = place.field('maxSurge');
   const unavailable = place.field('maxUnavailable');
-  if (!isNone(unavailable.value) && !isNone(surge.value)) {
+  if (!isZero(unavailable.value) && !isZero(surge.value)) {
     surge.invalid('may not be set when maxUnavailable is non-zero');
-  } else if (isNone(unavailable.value) && isNone(surge.value)) {
+  } else if (isZero(unavailable.value) && isZero(surge.value)) {
     unavailable.required('cannot be 0 when maxSurge is 0');
   }
 };
@@ -91,7 +91,7 @@ const statefulStrategy: Check = (place) => {
 };
 
 /** Checks the names of claim templates, which become names of volumes. */
-const claimsAreVolumes: Check = (list) => {
+const claimTemplateNames: Check = (list) => {
   const volumes = list.up(1).field('template.spec').as('volumes', list.value);
   for (const [index, claim] of list.items().entries()) {
     const name = claim.field('metadata.name').text;
@@ -108,7 +108,7 @@ const podManagement: Check = (place) => {
   if (!['OrderedReady', 'Parallel'].includes(place.text)) place.invalid("must be 'OrderedReady' or 'Parallel'");
 };
 
-const readyInTime: Check = (spec) => {
+const progressDeadline: Check = (spec) => {
   const deadline = spec.field('progressDeadlineSeconds');
   if (deadline.value !== undefined && Number(deadline.value) <= Number(spec.object.minReadySeconds ?? 0)) {
     deadline.invalid('must be greater than minReadySeconds');
@@ -118,19 +118,19 @@ const readyInTime: Check = (spec) => {
 const ready = { minReadySeconds: notNegative };
 const counted = { ...ready, replicas: notNegative };
 const history = { revisionHistoryLimit: notNegative };
-const shares = [countOrPercent, atMostAll];
+const shares = [countOrPercent, atMost100Percent];
 const replicated: Workload = {
-  called: 'deployment',
+  name: 'deployment',
   deadlineOf: 'ReplicaSet',
   selectorRequired: true,
-  meaningless: 'invalid label selector',
+  invalidSelector: 'invalid label selector',
 };
-const daemon: Workload = { called: 'daemonset', deadlineOf: 'DaemonSet', selectorRequired: false };
+const daemon: Workload = { name: 'daemonset', deadlineOf: 'DaemonSet', selectorRequired: false };
 const stateful: Workload = {
-  called: 'statefulset',
+  name: 'statefulset',
   deadlineOf: 'StatefulSet',
   selectorRequired: true,
-  meaningless: '',
+  invalidSelector: '',
 };
 
 const replicationController: Check = (spec) => {
@@ -158,7 +158,7 @@ export const workloadChecks: RuleTable = {
     ...history,
     strategy: deploymentStrategy,
     progressDeadlineSeconds: notNegative,
-    '': [workload(replicated), readyInTime],
+    '': [workload(replicated), progressDeadline],
   },
   'apps.v1.DeploymentStrategy': { rollingUpdate: whenRolling },
   'apps.v1.RollingUpdateDeployment': { maxSurge: countOrPercent, maxUnavailable: shares, '': deploymentRolling },
@@ -171,7 +171,7 @@ export const workloadChecks: RuleTable = {
     serviceName: (place) => place.text === '' || place.invalidFor(labelProblems(place.text)),
     updateStrategy: statefulStrategy,
     podManagementPolicy: podManagement,
-    volumeClaimTemplates: claimsAreVolumes,
+    volumeClaimTemplates: claimTemplateNames,
     '': workload(stateful),
   },
   'apps.v1.StatefulSetUpdateStrategy': { rollingUpdate: whenRolling },
@@ -185,7 +185,7 @@ export const workloadChecks: RuleTable = {
   'core.v1.ReplicationControllerSpec': { ...counted, '': replicationController },
 };
 
-const STATEFUL_MAY = [
+const MUTABLE_STATEFUL_FIELDS = [
   'replicas',
   'ordinals',
   'template',
@@ -196,14 +196,14 @@ const STATEFUL_MAY = [
 ];
 
 /** The fields of a StatefulSet that an update may change. */
-export function onlyStatefulFields(object: Place, old: Place): void {
+export function statefulSetUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   const names = new Set([...Object.keys(now.object), ...Object.keys(before.object)]);
   for (const name of names) {
-    if (STATEFUL_MAY.includes(name) || sameValue(now.object[name], before.object[name])) continue;
-    const list = STATEFUL_MAY.map((one) => `'${one}'`);
-    const words = `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
-    now.forbidden(`updates to statefulset spec for fields other than ${words} are forbidden`);
+    if (MUTABLE_STATEFUL_FIELDS.includes(name) || sameValue(now.object[name], before.object[name])) continue;
+    const list = MUTABLE_STATEFUL_FIELDS.map((one) => `'${one}'`);
+    const fields = `${list.slice(0, -1).join(', ')} and ${list.at(-1)}`;
+    now.forbidden(`updates to statefulset spec for fields other than ${fields} are forbidden`);
     return;
   }
 }

@@ -13,7 +13,7 @@ import { isChanged, type Warnings } from '../rules/warnings.ts';
 import { warnOfClaim } from '../volumes/warnings.ts';
 import { columns } from './columns.ts';
 import { defaults } from './defaults.ts';
-import { onlyStatefulFields, workloadChecks } from './validation.ts';
+import { statefulSetUpdate, workloadChecks } from './validation.ts';
 
 /** The annotation that counts changes of the pod template, for older controllers. */
 const COUNT = 'deprecated.daemonset.template.generation';
@@ -64,8 +64,8 @@ const warnOfStatefulSet: Warnings = (object, warn, old) => {
     warnOfClaim(old === undefined ? new Place(claims, i, value, []) : claim.as('Spec', value), warn);
   }
   if (Number(spec.object.revisionHistoryLimit ?? 0) < 0) {
-    const words = 'a negative value retains all historical revisions; a value >= 0 is recommended';
-    warn(`spec.revisionHistoryLimit: ${words}`);
+    const text = 'a negative value retains all historical revisions; a value >= 0 is recommended';
+    warn(`spec.revisionHistoryLimit: ${text}`);
   }
 };
 
@@ -79,47 +79,47 @@ const warnings: ByResource<Warnings> = {
 };
 
 const rules: ByResource<KindRules> = {
-  podtemplates: { deleteReturnsObject: true, counts: ['template'] },
+  podtemplates: { deleteReturnsObject: true, generationPaths: ['template'] },
   replicationcontrollers: {
-    counts: ['spec'],
+    generationPaths: ['spec'],
     orphansByDefault: {},
     selectableFields: textFields({ 'status.replicas': '0' }),
   },
-  'daemonsets.apps': { counts: ['spec'], prepareCreate: firstTemplate, prepareUpdate: countTemplates },
+  'daemonsets.apps': { generationPaths: ['spec'], prepareCreate: firstTemplate, prepareUpdate: countTemplates },
   // annotations are copied to the ReplicaSets, so that they count as a change of the Deployment
   'deployments.apps': {
-    counts: ['spec', 'metadata.annotations'],
+    generationPaths: ['spec', 'metadata.annotations'],
     resetFields: { status: [['spec'], ['metadata', 'labels']] },
   },
-  'replicasets.apps': { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
-  'statefulsets.apps': { name: 'label', counts: ['spec'] },
+  'replicasets.apps': { generationPaths: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
+  'statefulsets.apps': { name: 'label', generationPaths: ['spec'] },
 };
 
 const statusCounts: ByResource<StatusCounts> = {
   'deployments.apps': {
-    natural: [...REPLICAS, 'updatedReplicas', 'unavailableReplicas', 'collisionCount'],
+    nonNegative: [...REPLICAS, 'updatedReplicas', 'unavailableReplicas', 'collisionCount'],
     withinReplicas: ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
     ready: 'readyReplicas',
-    grows: 'collisionCount',
+    nonDecreasing: 'collisionCount',
   },
   'replicasets.apps': {
-    natural: [...REPLICAS, 'fullyLabeledReplicas'],
+    nonNegative: [...REPLICAS, 'fullyLabeledReplicas'],
     withinReplicas: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
     ready: 'readyReplicas',
   },
   replicationcontrollers: {
-    natural: [...REPLICAS, 'fullyLabeledReplicas'],
+    nonNegative: [...REPLICAS, 'fullyLabeledReplicas'],
     withinReplicas: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
     ready: 'readyReplicas',
   },
   'statefulsets.apps': {
-    natural: [...REPLICAS, 'currentReplicas', 'updatedReplicas', 'collisionCount'],
+    nonNegative: [...REPLICAS, 'currentReplicas', 'updatedReplicas', 'collisionCount'],
     withinReplicas: ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
     ready: 'status.readyReplicas',
-    grows: 'collisionCount',
+    nonDecreasing: 'collisionCount',
   },
   'daemonsets.apps': {
-    natural: [
+    nonNegative: [
       ...[
         'currentNumberScheduled',
         'numberMisscheduled',
@@ -129,7 +129,7 @@ const statusCounts: ByResource<StatusCounts> = {
       ],
       ...['updatedNumberScheduled', 'numberAvailable', 'numberUnavailable', 'collisionCount'],
     ],
-    grows: 'collisionCount',
+    nonDecreasing: 'collisionCount',
   },
 };
 
@@ -137,7 +137,7 @@ const updates: ByResource<UpdateChecks> = {
   'deployments.apps': { 'spec.selector': unchanged },
   'replicasets.apps': { 'spec.selector': unchanged },
   'daemonsets.apps': { 'spec.selector': unchanged },
-  'statefulsets.apps': { '': onlyStatefulFields },
+  'statefulsets.apps': { '': statefulSetUpdate },
   'controllerrevisions.apps': { data: unchanged },
 };
 

@@ -36,7 +36,10 @@ export interface Leaf {
   readonly validMs: number;
 }
 
-/** Creates an authority. Its name must differ from that of its leaves: a leaf with its issuer's name counts as self-signed. */
+/**
+ * Creates an authority. Its name must differ from that of its leaves: a leaf with its issuer's name counts as
+ * self-signed.
+ */
 export async function mintAuthority(commonName: string, validMs: number, now: number): Promise<Pair> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({

@@ -38,8 +38,8 @@ export function dataDirAt(path: string): DataDir {
 }
 
 /**
- * Creates the directory, or rejects one with other files. Other users can pass through root's directory, but not list it,
- * because PostgreSQL runs as another user below it.
+ * Creates the directory, or rejects one with other files. Other users can pass through root's directory, but not list
+ * it, because PostgreSQL runs as another user below it.
  */
 export function prepareDataDir(dir: DataDir): void {
   try {

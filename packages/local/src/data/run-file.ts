@@ -22,7 +22,9 @@ export interface RunState {
   readonly nats: string;
   readonly board?: string;
   readonly ready: boolean;
-  /** the directory of PostgreSQL's socket, outside the data directory; removed later after a launcher that was killed */
+  /**
+   * the directory of PostgreSQL's socket, outside the data directory; removed later after a launcher that was killed
+   */
   readonly socketDir?: string;
   /** the directory of the parts' sockets, likewise */
   readonly partsDir?: string;

@@ -69,7 +69,7 @@ test('When all sources fail, the result names a file with the reasons.', async (
   const again = { ...failing, name: 'fails-too' };
   assert.deepEqual(await find(cache, [failing, again]), {
     kind: 'none',
-    reason: `none could be fetched; why: ${file}`,
+    reason: `fetching it failed; the reasons are in ${file}`,
   });
   assert.equal(readFileSync(file, 'utf8'), 'fails: no route\nfails-too: no route\n');
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { natsSources, PINNED_VERSION, type Source, type SourceContext } from './sources.ts';
 
 /** older servers lack features of JetStream that the clients need */
-const OLDEST = [2, 9];
+const MIN_VERSION = [2, 9];
 /** after all sources have failed, later starts do not try them again for this long */
 const FORGET_FAILURE_MS = 3600_000;
 
@@ -38,7 +38,7 @@ export async function findNats(options: FindOptions): Promise<NatsFound> {
   }
   const marker = join(cacheDir, 'nats-not-found');
   if (Date.now() - (statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0) < FORGET_FAILURE_MS) {
-    return { kind: 'none', reason: `none could be fetched a short while ago; why: ${marker}` };
+    return { kind: 'none', reason: `a recent attempt to fetch it failed; the reasons are in ${marker}` };
   }
   return fetchFrom(sources, marker, options);
 }
@@ -55,7 +55,7 @@ async function fetchFrom(sources: readonly Source[], marker: string, options: Fi
       const version = await versionOf(target);
       if (version !== undefined)
         return { kind: 'found', path: target, description: `NATS ${version}, ${source.description}` };
-      reasons.push(`${source.name}: what came does not run`);
+      reasons.push(`${source.name}: the fetched program does not run`);
     } catch (error) {
       if (options.closing.aborted) throw error;
       reasons.push(`${source.name}: ${firstLine(error)}`);
@@ -64,7 +64,7 @@ async function fetchFrom(sources: readonly Source[], marker: string, options: Fi
     }
   }
   writeFileSync(marker, `${reasons.join('\n')}\n`);
-  return { kind: 'none', reason: `none could be fetched; why: ${marker}` };
+  return { kind: 'none', reason: `fetching it failed; the reasons are in ${marker}` };
 }
 
 function cachedAt(cacheDir: string, source: Source): string {
@@ -80,7 +80,7 @@ async function versionOf(path: string): Promise<string | undefined> {
     const match = /v(\d+)\.(\d+)\.\d+\S*/.exec(stdout);
     if (match === null) return undefined;
     const [major, minor] = [Number(match[1]), Number(match[2])];
-    const [oldestMajor, oldestMinor] = OLDEST as [number, number];
+    const [oldestMajor, oldestMinor] = MIN_VERSION as [number, number];
     return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor) ? match[0].slice(1) : undefined;
   } catch {
     // an error of the program, or no version in its output: it is not used

@@ -16,7 +16,7 @@ test('A release without a checksum for the file is rejected.', () => {
   assert.throws(() => checksumOf(`${sum}  other.tar.gz\n`, 'nats.tar.gz'), /names no checksum for nats\.tar\.gz/);
 });
 
-/** Programs that stand on the path before all others. */
+/** A context with these programs first on the PATH. */
 function surroundings(programs: Readonly<Record<string, string>>): SourceContext & { readonly place: string } {
   const place = temporaryDirectory();
   const [bin, workDir] = [join(place, 'bin'), join(place, 'work')];
@@ -62,19 +62,19 @@ test("The system's package is unpacked, and not installed.", async () => {
 
 test('A missing package, or one without the server, is an error.', async () => {
   const without = surroundings({ 'apt-get': 'true', dpkg: UNPACKS });
-  await assert.rejects(sourceNamed('apt').fetch(without), /no package came/);
+  await assert.rejects(sourceNamed('apt').fetch(without), /no package was downloaded/);
   const empty = surroundings({ 'apt-get': 'touch nats-server_2.deb', dpkg: 'mkdir "$3"' });
   await assert.rejects(sourceNamed('apt').fetch(empty), /the package has no nats-server/);
 });
 
-/** The place where releases are, with the answers to what is asked for by the end of its address. */
+/** A fake release server, with responses by file name. Returns the requested URLs. */
 function releases(t: TestContext, answers: (file: string) => Response): string[] {
-  const asked: string[] = [];
+  const requested: string[] = [];
   t.mock.method(globalThis, 'fetch', async (url: string) => {
-    asked.push(url);
+    requested.push(url);
     return answers(url.slice(url.lastIndexOf('/') + 1));
   });
-  return asked;
+  return requested;
 }
 
 const ARCHIVE = Buffer.from('an archive');
@@ -83,12 +83,15 @@ const name = fileOf(process.arch === 'x64' ? 'amd64' : process.arch);
 
 test('A release with the published checksum is accepted.', async (t) => {
   const digest = createHash('sha256').update(ARCHIVE).digest('hex');
-  const asked = releases(t, (file) => new Response(file === 'SHA256SUMS' ? `${digest}  ${name}.tar.gz\n` : ARCHIVE));
+  const requested = releases(
+    t,
+    (file) => new Response(file === 'SHA256SUMS' ? `${digest}  ${name}.tar.gz\n` : ARCHIVE),
+  );
   const context = surroundings({ tar: `mkdir ${name}; cp nats.tar.gz ${name}/nats-server` });
   await sourceNamed('release').fetch(context);
   assert.equal(readFileSync(context.target, 'utf8'), 'an archive');
   assert.deepEqual(
-    asked.map((url) => url.slice(url.lastIndexOf('/') + 1)),
+    requested.map((url) => url.slice(url.lastIndexOf('/') + 1)),
     ['SHA256SUMS', `${name}.tar.gz`],
   );
 });

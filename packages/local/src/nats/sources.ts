@@ -69,7 +69,7 @@ async function unpackDebian(context: SourceContext): Promise<void> {
     timeout: DOWNLOAD_MS,
   });
   const file = readdirSync(context.workDir).find((name) => name.endsWith('.deb'));
-  if (file === undefined) throw new Error('no package came');
+  if (file === undefined) throw new Error('no package was downloaded');
   await run('dpkg', ['-x', file, 'unpacked'], context, { timeout: GLANCE_MS });
   const program = ['usr/sbin', 'usr/bin'].flatMap((dir) =>
     tryRead(join(context.workDir, 'unpacked', dir))

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { familyBytes, memoryBytes } from './memory.ts';
 
 const MIB = 2 ** 20;
-const NOBODY = 2 ** 22 + 1;
+const NO_SUCH_PROCESS = 2 ** 22 + 1;
 
 test('A process has memory, and a process that does not exist has none.', () => {
   assert.ok(memoryBytes(process.pid) > 10 * MIB);
-  assert.equal(memoryBytes(NOBODY), 0);
-  assert.equal(familyBytes(NOBODY), 0);
+  assert.equal(memoryBytes(NO_SUCH_PROCESS), 0);
+  assert.equal(familyBytes(NO_SUCH_PROCESS), 0);
 });
 
 const skip = process.platform !== 'linux' && 'other systems do not tell the children of a process';

@@ -5,8 +5,8 @@ import { basename } from 'node:path';
 import { isErrno, UserError } from '../user-error.ts';
 
 /**
- * Below the kernel's range for outgoing connections. Clients call a part before it listens; a client whose own port is the
- * called port would connect to itself, and block the port.
+ * Below the kernel's range for outgoing connections. Clients call a part before it listens; a client whose own port is
+ * the called port would connect to itself, and block the port.
  */
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
@@ -112,7 +112,8 @@ function portOwner(port: number): string | undefined {
       if (holdsSocket(pid, inodes)) return `${basename(readlinkSync(`/proc/${pid}/exe`))} (process ${pid})`;
     }
   } catch {
-    // an error of the file system: there is no /proc, or the process belongs to another user. The message then names no process.
+    // an error of the file system: there is no /proc, or the process belongs to another user. The message then names no
+    // process.
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ import type { Running } from './running.ts';
 
 const env = { PATH: process.env.PATH };
 
-/** Runs a stand-in server: a script of the shell. */
+/** Runs a fake server: a shell script. */
 function run(script: string): { running: Running; logFile: string } {
   const logFile = join(temporaryDirectory(), 'log');
   const log = openLogFile(logFile);
@@ -21,7 +21,7 @@ function run(script: string): { running: Running; logFile: string } {
   };
 }
 
-// a background job of a shell ignores SIGINT unless it says otherwise, so the stand-ins are programs of their own
+// a background job of a shell ignores SIGINT by default, so the fake servers are separate programs
 const waits = `exec "${process.execPath}" -e "process.on('SIGINT', () => process.exit(7)); setInterval(() => {}, 1000); console.log('up')"`;
 
 async function whenUp(logFile: string): Promise<void> {
@@ -38,7 +38,7 @@ test('The reported process id is that of the server itself.', async () => {
 test('A server is stopped with its own signal, and its exit code is reported.', async () => {
   const { running, logFile } = run(waits);
   await whenUp(logFile);
-  running.askToStop();
+  running.requestStop();
   assert.equal(await running.ended, 'ended with exit code 7');
 });
 

@@ -6,9 +6,10 @@ import type { LogFile } from './log-file.ts';
 import { endingOf, type Running, signalQuietly } from './running.ts';
 
 /**
- * PostgreSQL and NATS do not notice when their parent dies, and must not outlive a launcher that was killed. Therefore a
- * shell starts the server, prints its process id, and reads its own input: each line is a signal for the server, and the
- * end of input, which means that the launcher is gone, stops the server. The shell exits with the server's exit code.
+ * PostgreSQL and NATS do not notice when their parent dies, and must not outlive a launcher that was killed. Therefore
+ * a shell starts the server, prints its process id, and reads its own input: each line is a signal for the server, and
+ * the end of input, which means that the launcher is gone, stops the server. The shell exits with the server's exit
+ * code.
  */
 const SCRIPT = `
 last=$1; shift
@@ -68,7 +69,7 @@ export function startUnderLifeline(options: LifelineOptions): Running {
     },
     known: Promise.race([reported, ended]),
     ended,
-    askToStop: () => child.stdin.end(),
+    requestStop: () => child.stdin.end(),
     kill: () => {
       signalQuietly(pid ?? child.pid, options.killSignal ?? 'SIGKILL');
       const last = setTimeout(() => signalQuietly(pid ?? child.pid, 'SIGKILL'), LAST_WAIT_MS);

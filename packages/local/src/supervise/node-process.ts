@@ -12,8 +12,8 @@ interface NodeProcessOptions {
 }
 
 /**
- * A semi-space of 8 MiB instead of 16 saves up to 15 MiB of resident memory after the start, and costs no time under load.
- * A gateway runs the garbage collection itself after large objects, which `--expose-gc` allows.
+ * A semi-space of 8 MiB instead of 16 saves up to 15 MiB of resident memory after the start, and costs no time under
+ * load. A gateway runs the garbage collection itself after large objects, which `--expose-gc` allows.
  */
 export const NODE_FLAGS = ['--max-semi-space-size=8', '--expose-gc'];
 
@@ -31,7 +31,7 @@ export function startNodeProcess(options: NodeProcessOptions): Running {
     pid: child.pid,
     known: Promise.resolve(),
     ended: endingOf(child),
-    askToStop: () => child.kill('SIGTERM'),
+    requestStop: () => child.kill('SIGTERM'),
     kill: () => child.kill('SIGKILL'),
   };
 }

@@ -10,7 +10,7 @@ export interface Running {
   /** resolves when the process id is known, or will never be known */
   readonly known: Promise<unknown>;
   readonly ended: Promise<Ending>;
-  askToStop(): void;
+  requestStop(): void;
   kill(): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Json, Schema } from '@tidegate/schema';
 
-/** A type as the published implementation writes it. */
+/** A type in the format of structured-merge-diff. */
 interface Atom {
   scalar?: string;
   list?: { elementType: TypeRef; elementRelationship?: string; keys?: string[] };
@@ -22,7 +22,7 @@ export interface PublishedSchema {
 
 const LISTS = { atomic: 'atomic', associative: 'set' } as const;
 
-/** One of its types as a schema of ours. Types may refer to themselves, so fields are looked at when they are needed. */
+/** Converts one of its types to our schema. Types may be recursive, so fields are resolved when they are used. */
 export function schemaOf({ types }: PublishedSchema, name: string): Schema {
   const known = new Map<string, Schema>();
   const named = (typeName: string): Schema => {

@@ -13,7 +13,7 @@ export interface Managed {
   applied: boolean;
 }
 
-/** One step of a case that sigs.k8s.io/structured-merge-diff publishes, and what its own code makes of it. */
+/** One step of a published case of sigs.k8s.io/structured-merge-diff, with the result of that implementation. */
 export interface Step {
   op: 'update' | 'apply';
   schema: string;
@@ -29,7 +29,7 @@ export interface Step {
   resultManagers?: Record<string, Managed>;
   error?: string;
   conflicts?: string[];
-  /** names of fields end with their version */
+  /** field names end with their version */
   renames?: boolean;
   /** versions that are not in the result are not served */
   only?: boolean;
@@ -76,7 +76,7 @@ function ownersOf(managers: Record<string, Managed>): Owners {
   return new Map(owners.map((owner) => [ownerId(owner), owner]));
 }
 
-/** Owners as steps name them. */
+/** Owners in the form of a step. */
 export function plain(owners: Owners): Record<string, Managed> {
   return Object.fromEntries(
     [...owners.values()].map(({ manager, operation, apiVersion, fields }) => [
@@ -86,7 +86,7 @@ export function plain(owners: Owners): Record<string, Managed> {
   );
 }
 
-/** What is made of a step here. */
+/** Runs a step with this package. */
 export function run(schema: PublishedSchema, step: Step): { object: JsonObject; owners: Owners } {
   const versions = versionsOf(schema, step);
   const common = { versions, owners: ownersOf(step.managers), author: { manager: step.manager, subresource: '' } };

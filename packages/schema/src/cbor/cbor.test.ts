@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fieldsTwice } from '../clean.ts';
+import { repeatedFields } from '../clean.ts';
 import type { BodyNotes } from '../json/body-notes.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import type { Schema } from '../schema.ts';
@@ -13,7 +13,7 @@ const schema: Schema = {
   fields: { data: { type: 'map', values: { type: 'string' } }, binaryData: { type: 'map', values: { type: 'bytes' } } },
 };
 
-test('an object is in CBOR what kube-apiserver makes of it, with the keys in order', () => {
+test('an object is encoded as kube-apiserver encodes it, with sorted keys', () => {
   const object = { kind: 'ConfigMap', data: { x: '1' }, binaryData: { b: 'AAEC' } };
   assert.equal(
     cborDocument(object, schema).toString('latin1'),
@@ -22,7 +22,7 @@ test('an object is in CBOR what kube-apiserver makes of it, with the keys in ord
   assert.deepEqual(decodeCbor(cborDocument(object, schema), schema), object);
 });
 
-test('numbers are whole in the fewest bytes, and floats only where they must be', () => {
+test('integers are encoded in the fewest bytes, and floats are only used for other numbers', () => {
   const forms: ReadonlyArray<[number, string]> = [
     [0, '00'],
     [23, '17'],
@@ -50,7 +50,7 @@ test('numbers are whole in the fewest bytes, and floats only where they must be'
   }
 });
 
-test('texts may be text or bytes, in parts or whole, and arrays and maps without a length', () => {
+test('text strings, byte strings, strings in parts, and arrays and maps of indefinite length are decoded', () => {
   assert.equal(decodeCbor(bytes('43616263')), 'abc');
   assert.equal(decodeCbor(bytes('63616263')), 'abc');
   assert.equal(decodeCbor(bytes('7f 6161 626263 ff')), 'abc');
@@ -60,19 +60,19 @@ test('texts may be text or bytes, in parts or whole, and arrays and maps without
   assert.deepEqual(decodeCbor(bytes('a1 49 5f5f70726f746f5f5f 01')), JSON.parse('{"__proto__":1}'));
 });
 
-test('what is no such document is refused, and costs no more than it has bytes', () => {
+test('invalid documents are rejected, at a cost bounded by their size', () => {
   const bad: ReadonlyArray<[string, RegExp]> = [
-    ['', /ends too early/],
-    ['43 61', /ends too early/],
-    ['5b ffffffffffffffff', /ends too early/],
-    ['9b ffffffffffffffff', /ends too early/],
-    ['ba ffffffff', /ends too early/],
-    ['9f 01', /ends too early/],
-    ['01 02', /behind the first item/],
-    ['a1 5f 4161 ff 01', /has no length/],
-    ['a1 01 01', /not a text/],
-    ['c1 01', /tag 1 means nothing/],
-    ['d6 01', /not bytes/],
+    ['', /unexpected end of data/],
+    ['43 61', /unexpected end of data/],
+    ['5b ffffffffffffffff', /unexpected end of data/],
+    ['9b ffffffffffffffff', /unexpected end of data/],
+    ['ba ffffffff', /unexpected end of data/],
+    ['9f 01', /unexpected end of data/],
+    ['01 02', /data after the first item/],
+    ['a1 5f 4161 ff 01', /indefinite length/],
+    ['a1 01 01', /not a string/],
+    ['c1 01', /tag 1 is not supported/],
+    ['d6 01', /requires a byte string/],
     ['f7', /simple value/],
     ['f8 20', /simple value/],
     ['fb 7ff0000000000000', /not finite/],
@@ -80,7 +80,7 @@ test('what is no such document is refused, and costs no more than it has bytes',
     ['61 ff', /./],
     ['7f 4161 ff', /another type/],
     ['81'.repeat(600), /nested too deeply/],
-    ['1c', /no length 28/],
+    ['1c', /invalid length 28/],
   ];
   for (const [hex, words] of bad) {
     assert.throws(() => decodeCbor(bytes(hex)), { name: 'ApiError', reason: 'BadRequest', message: words }, hex);
@@ -117,7 +117,7 @@ function randomJson(random: (below: number) => number, depth: number): Json {
   }
 }
 
-test('random values come back as they were, and damaged ones are refused or read, and nothing else', () => {
+test('random values survive a round trip, and damaged bytes are either decoded or rejected', () => {
   for (let seed = 1; seed <= 300; seed++) {
     const random = randomNumbers(seed);
     const value = randomJson(random, 0);
@@ -135,17 +135,17 @@ test('random values come back as they were, and damaged ones are refused or read
   }
 });
 
-test('of a key that stands twice the last value counts, and the key is noted', () => {
+test('the last value of a repeated key is kept, and the key is noted', () => {
   const { value, notes } = readCbor(bytes('a1 4161 a2 4162 01 4162 02'));
   assert.deepEqual(value, { a: { b: 2 } });
-  assert.deepEqual(fieldsTwice(value as Json, notes as BodyNotes), ['a.b']);
+  assert.deepEqual(repeatedFields(value as Json, notes as BodyNotes), ['a.b']);
 });
 
-test('whole numbers of 64 bits come back as they were', () => {
+test('integers of 64 bits survive a round trip', () => {
   for (const value of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, -(2n ** 53n) - 1n]) {
     assert.equal(decodeCbor(encodeCbor(value)), value);
   }
   assert.equal(encodeCbor(2n ** 63n - 1n).toString('hex'), '1b7fffffffffffffff');
-  assert.equal(decodeCbor(encodeCbor(2n ** 70n)), 2 ** 70, 'beyond them it is a double');
+  assert.equal(decodeCbor(encodeCbor(2n ** 70n)), 2 ** 70, 'a larger integer becomes a double');
   assert.equal(decodeCbor(encodeCbor(1e300)), 1e300);
 });

@@ -8,17 +8,17 @@ import { fieldOf } from './encode.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** One item, and nothing behind it. Texts may be text or byte strings; what a field says are bytes becomes base64. */
+/** Decodes exactly one item. Strings may be text or byte strings; fields of type `bytes` become base64. */
 export function decodeCbor(bytes: Uint8Array, schema?: Schema): Json {
   return readCbor(bytes, schema).value as Json;
 }
 
-/** The same, with the keys that stood more than once. */
+/** Decodes the item and also reports repeated keys. */
 export function readCbor(bytes: Uint8Array, schema?: Schema): Decoded {
   try {
     const reader = new CborReader(bytes);
     const value = reader.item(schema, 0);
-    if (!reader.atEnd) throw new Error('there is something behind the first item');
+    if (!reader.atEnd) throw new Error('there is data after the first item');
     return { value, notes: reader.notes };
   } catch (error) {
     throw badRequest(`couldn't parse the body of the request as CBOR: ${(error as Error).message}`, error);
@@ -37,15 +37,15 @@ const TAG = 6;
 const INDEFINITE = 31;
 const BREAK = 0xff;
 const SELF_DESCRIBED = 55_799;
-/** tags that say as which text bytes are meant: base64url, base64, hexadecimal */
+/** tags for the text form of a byte string: base64url, base64, hexadecimal */
 const TEXT_OF: Readonly<Record<number, BufferEncoding>> = { 21: 'base64url', 22: 'base64', 23: 'hex' };
 const TIME = 0;
 
 /**
- * Reads items of one body.
+ * Reads the items of one body.
  *
- * Invariant: no more is made of a body than it has bytes, whatever lengths it claims: each element of an array or map
- * takes at least one byte that is still there. Every value, field and part of a string is counted.
+ * Invariant: the number of values is bounded by the bytes of the body, whatever lengths it claims: each element of an
+ * array or map takes at least one remaining byte. Every value, field and part of a string is counted.
  */
 class CborReader {
   readonly #bytes: Uint8Array;
@@ -59,7 +59,7 @@ class CborReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 
-  /** undefined: there is nothing to say */
+  /** undefined if no key is repeated */
   get notes(): BodyNotes | undefined {
     return this.#notes;
   }
@@ -69,7 +69,7 @@ class CborReader {
   }
 
   item(schema: Schema | undefined, depth: number): Json {
-    // the tag around a document counts, and what stands innermost
+    // the tag around a document and the innermost scalar count as levels here
     if (depth > MAX_DEPTH + 1) throw new Error('items are nested too deeply');
     this.#budget.countValue();
     const first = this.#byte();
@@ -98,13 +98,13 @@ class CborReader {
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new Error('it ends too early');
+    if (byte === undefined) throw new Error('unexpected end of data');
     return byte;
   }
 
   #argument(info: number): bigint {
     if (info < 24) return BigInt(info);
-    if (info > 27) throw new Error(`there is no length ${info}`);
+    if (info > 27) throw new Error(`invalid length ${info}`);
     const size = 1 << (info - 24);
     const at = this.#take(size);
     if (size === 1) return BigInt(this.#view.getUint8(at));
@@ -112,10 +112,10 @@ class CborReader {
     return size === 4 ? BigInt(this.#view.getUint32(at)) : this.#view.getBigUint64(at);
   }
 
-  /** Where so many bytes begin, which are behind us then. */
+  /** Moves past `size` bytes and returns their position. */
   #take(size: number): number {
     const at = this.#at;
-    if (size > this.#bytes.length - at) throw new Error('it ends too early');
+    if (size > this.#bytes.length - at) throw new Error('unexpected end of data');
     this.#at += size;
     return at;
   }
@@ -148,42 +148,42 @@ class CborReader {
       const key = this.#key();
       if (Object.hasOwn(map, key)) {
         this.#notes ??= new BodyNotes();
-        this.#notes.noteTwice(map, key);
+        this.#notes.noteRepeatedKey(map, key);
       }
       setOwn(map, key, this.item(fieldOf(schema, key), depth + 1));
     }
     return map;
   }
 
-  /** As many turns as there are elements; the caller reads one in each. */
+  /** Yields once per element; the caller reads the element. */
   *#elements(info: number): Generator<void> {
     if (info === INDEFINITE) {
       for (; this.#bytes[this.#at] !== BREAK; ) {
-        if (this.atEnd) throw new Error('it ends too early');
+        if (this.atEnd) throw new Error('unexpected end of data');
         yield;
       }
       this.#at++;
       return;
     }
     const count = this.#argument(info);
-    if (count > BigInt(this.#bytes.length - this.#at)) throw new Error('it ends too early');
+    if (count > BigInt(this.#bytes.length - this.#at)) throw new Error('unexpected end of data');
     for (let i = 0; i < count; i++) yield;
   }
 
   #key(): string {
     const first = this.#byte();
     const major = first >>> 5;
-    if (major !== BYTES && major !== TEXT) throw new Error('the key of a map is not a text');
-    if ((first & 0x1f) === INDEFINITE) throw new Error('the key of a map has no length');
+    if (major !== BYTES && major !== TEXT) throw new Error('the key of a map is not a string');
+    if ((first & 0x1f) === INDEFINITE) throw new Error('the key of a map has an indefinite length');
     return utf8.decode(this.#string(major, first & 0x1f));
   }
 
   #tagged(tag: number, schema: Schema | undefined, depth: number): Json {
     if (tag === SELF_DESCRIBED || tag === TIME) return this.item(schema, depth + 1);
     const encoding = TEXT_OF[tag];
-    if (encoding === undefined) throw new Error(`tag ${tag} means nothing here`);
+    if (encoding === undefined) throw new Error(`tag ${tag} is not supported`);
     const first = this.#byte();
-    if (first >>> 5 !== BYTES) throw new Error(`tag ${tag} stands before something that is not bytes`);
+    if (first >>> 5 !== BYTES) throw new Error(`tag ${tag} requires a byte string`);
     const bytes = this.#string(BYTES, first & 0x1f);
     return schema?.type === 'bytes' ? base64(bytes) : Buffer.from(bytes).toString(encoding);
   }
@@ -203,7 +203,7 @@ class CborReader {
       case 27:
         return finite(this.#view.getFloat64(this.#take(8)));
       default:
-        throw new Error(`the simple value ${info} means nothing here`);
+        throw new Error(`the simple value ${info} is not supported`);
     }
   }
 }

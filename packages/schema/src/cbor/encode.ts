@@ -5,7 +5,7 @@ import type { Schema } from '../schema.ts';
 
 /** Tag 55799, "this is CBOR": every document begins with it. */
 export const CBOR_PREFIX = Buffer.from([0xd9, 0xd9, 0xf7]);
-/** Tag 22: as text these bytes are base64. */
+/** Tag 22: the text form of these bytes is base64. */
 const BASE64 = 0xd6;
 
 const UNSIGNED = 0;
@@ -15,8 +15,8 @@ const ARRAY = 4;
 const MAP = 5;
 
 /**
- * CBOR as Kubernetes writes it: texts are byte strings, whole numbers are never floats, keys stand in the order of their
- * encoded bytes, and fields that hold bytes have them as bytes, with the tag that says how they look in JSON.
+ * Encodes CBOR as Kubernetes does: strings are byte strings, integers are never floats, keys are sorted by their
+ * encoded bytes, and fields of type `bytes` are byte strings with the tag for base64.
  */
 export function encodeCbor(value: Json, schema?: Schema): Buffer {
   shared.reset();
@@ -24,7 +24,7 @@ export function encodeCbor(value: Json, schema?: Schema): Buffer {
   return shared.take();
 }
 
-/** A whole document. */
+/** A document: the prefix, then the value. */
 export function cborDocument(value: Json, schema?: Schema): Buffer {
   return Buffer.concat([CBOR_PREFIX, encodeCbor(value, schema)]);
 }
@@ -64,7 +64,7 @@ function writeNumber(writer: ReverseWriter, value: number): void {
   writer.byte(0xfb);
 }
 
-/** Beyond what a double holds, so always eight bytes; what even they do not hold is a double after all. */
+/** The value is not a safe integer, so it always takes eight bytes. One that does not fit becomes a double. */
 function writeLarge(writer: ReverseWriter, value: bigint): void {
   if (!fitsInt64(value)) {
     writeNumber(writer, Number(value));
@@ -86,13 +86,13 @@ function writeMap(writer: ReverseWriter, map: JsonObject, schema: Schema | undef
   writeHead(writer, MAP, keys.length);
 }
 
-/** Shorter ones first, because the length stands before the bytes. */
+/** Shorter keys first, because the encoded length comes before the bytes. */
 function byEncoding(a: string, b: string): number {
   const lengths = Buffer.byteLength(a) - Buffer.byteLength(b);
   return lengths !== 0 ? lengths : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The schema of what stands under a key. */
+/** The schema of a key's value. */
 export function fieldOf(schema: Schema | undefined, key: string): Schema | undefined {
   if (schema?.type === 'object') return Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
   if (schema?.type === 'map') return schema.values;

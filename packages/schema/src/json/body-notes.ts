@@ -1,16 +1,16 @@
-/** What a body said that the value made of it does not tell. */
+/** Facts about a body that its decoded value does not show. */
 export class BodyNotes {
-  /** by the object in which they stand: keys that stand there more than once; the last value is in the object */
-  readonly twice = new Map<object, Set<string>>();
-  /** by the object or list in which they stand: numbers that JavaScript would write otherwise, as they were written */
+  /** repeated keys by their object; the object has the last value */
+  readonly repeatedKeys = new Map<object, Set<string>>();
+  /** the original text of numbers that JavaScript would print differently, by their object or list */
   readonly written = new Map<object, Map<string | number, string>>();
 
-  /** what the reader of YAML says of keys that stand twice: where */
+  /** the YAML decoder's messages about repeated keys, with their lines */
   lines: readonly string[] = [];
 
-  noteTwice(holder: object, key: string): void {
-    const keys = this.twice.get(holder);
-    if (keys === undefined) this.twice.set(holder, new Set([key]));
+  noteRepeatedKey(holder: object, key: string): void {
+    const keys = this.repeatedKeys.get(holder);
+    if (keys === undefined) this.repeatedKeys.set(holder, new Set([key]));
     else keys.add(key);
   }
 
@@ -21,9 +21,9 @@ export class BodyNotes {
   }
 }
 
-/** A body as a value, with what else is to be known of it. */
+/** A decoded body. */
 export interface Decoded {
   readonly value: unknown;
-  /** undefined: nothing */
+  /** undefined if there is nothing to note */
   readonly notes?: BodyNotes | undefined;
 }

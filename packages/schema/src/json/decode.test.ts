@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clean, fieldsTwice } from '../clean.ts';
+import { clean, repeatedFields } from '../clean.ts';
 import type { Schema } from '../schema.ts';
 import type { BodyNotes } from './body-notes.ts';
 import { decodeJson, parseOwnJson } from './decode.ts';
@@ -9,10 +9,10 @@ import type { Json, JsonObject } from './json.ts';
 const decode = (text: string) => decodeJson(Buffer.from(text));
 const twice = (text: string) => {
   const { value, notes } = decode(text);
-  return notes === undefined ? [] : fieldsTwice(value as Json, notes);
+  return notes === undefined ? [] : repeatedFields(value as Json, notes);
 };
 
-test('what is written in JSON is what JSON.parse makes of it', () => {
+test('ordinary JSON is decoded as by JSON.parse', () => {
   for (const text of [
     '{}',
     ' [1, -2.5e3, "a", true, false, null, {"b": [ ] }] ',
@@ -26,7 +26,7 @@ test('what is written in JSON is what JSON.parse makes of it', () => {
   }
 });
 
-test('keys that stand twice are found wherever they stand, and the last value counts', () => {
+test('repeated keys are found at every depth, and the last value is kept', () => {
   assert.deepEqual(decode('{"a":1,"a":2}').value, { a: 2 });
   assert.deepEqual(twice('{"a":1,"b":{"c":1},"a":2}'), ['a']);
   assert.deepEqual(twice('{"spec":{"list":[{"x":1},{"x":1,"x":2,"x":3}],"y":0,"y":0}}'), ['spec.list[1].x', 'spec.y']);
@@ -36,7 +36,7 @@ test('keys that stand twice are found wherever they stand, and the last value co
   assert.equal(decode('{"a":{"a":1}}').notes, undefined);
 });
 
-test('whole numbers keep their digits, in fields of 64 bits and in what is taken as it is', () => {
+test('integers keep their digits, in fields of 64 bits and in values that are kept unchanged', () => {
   const schema: Schema & { type: 'object' } = {
     type: 'object',
     fields: { int: { type: 'int64' }, free: { type: 'raw' }, double: { type: 'double' }, amount: { type: 'quantity' } },
@@ -69,7 +69,7 @@ test('whole numbers keep their digits, in fields of 64 bits and in what is taken
   }
 });
 
-test('numbers mean what their text means', () => {
+test('numbers are decoded to the value of their text', () => {
   assert.deepEqual(decode('[1.0,1e3,0.1,1e21,1E-7,-0.0]').value, [1, 1000, 0.1, 1e21, 1e-7, -0]);
   assert.throws(() => decode('{"a":1e400}'), { reason: 'BadRequest', message: /number 1e400 .* float64/ });
   assert.equal(decode(`[${'9'.repeat(300)}]`).notes?.written.size, 1);
@@ -84,7 +84,7 @@ test('half a surrogate pair becomes U+FFFD, and a NUL is a character like any ot
   ]);
 });
 
-test('what is no JSON, no UTF-8, or nested too deeply is refused', () => {
+test('invalid JSON, invalid UTF-8 and too deep nesting are rejected', () => {
   const bad: Array<[string | Buffer, RegExp]> = [
     ['', /JSON/],
     ['{"a":1', /JSON/],
@@ -103,7 +103,7 @@ test('what is no JSON, no UTF-8, or nested too deeply is refused', () => {
   }
 });
 
-test('in a typed object, unknown and repeated fields are told in the order in which they stand', () => {
+test('unknown and repeated fields of a typed object are reported in the order of the text', () => {
   const schema: Schema & { type: 'object' } = {
     type: 'object',
     fields: {

@@ -3,8 +3,8 @@ import { type Json, type JsonObject, setOwn } from './json.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /**
- * Reads JSON that JSON.parse has taken, and keeps what that loses: the digits of large numbers, keys that stand twice,
- * and how numbers were written. Half a surrogate pair, which no UTF-8 can hold, becomes U+FFFD, as Go has it.
+ * Reads JSON that JSON.parse has accepted, and keeps what that loses: the digits of large numbers, repeated keys, and
+ * the original text of numbers. Half a surrogate pair becomes U+FFFD, as in Go.
  */
 export function readExactly(text: string): Decoded {
   const reader = new ExactReader(text);
@@ -39,7 +39,7 @@ class ExactReader {
     }
   }
 
-  /** the first character that is no space */
+  /** Skips spaces and returns the next character. */
   #next(): number {
     let code = this.#text.charCodeAt(this.#at);
     while (code === 0x20 || (code >= 0x09 && code <= 0x0d)) code = this.#text.charCodeAt(++this.#at);
@@ -57,7 +57,7 @@ class ExactReader {
       const key = this.#string();
       this.#next();
       this.#at++;
-      if (Object.hasOwn(object, key)) this.notes.noteTwice(object, key);
+      if (Object.hasOwn(object, key)) this.notes.noteRepeatedKey(object, key);
       this.notes.written.get(object)?.delete(key);
       setOwn(object, key, this.value(object, key));
     }

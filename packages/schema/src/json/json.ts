@@ -1,12 +1,12 @@
-/** A whole number that a double cannot hold is a bigint: all others are numbers, and nothing else ever is a bigint. */
+/** An integer that is not safe in a double is a bigint; all other numbers are numbers. */
 export type Json = string | number | bigint | boolean | null | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;
 }
 
 /**
- * How deep arrays and objects may stand in each other. Every walk over a value is recursive, and the deepest of them (to
- * write YAML) must end before the stack does.
+ * How deep arrays and objects may be nested. Every walk over a value is recursive, and the one that needs the most
+ * stack (printing YAML) must not overflow it.
  */
 export const MAX_DEPTH = 512;
 
@@ -14,13 +14,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The objects of a list. A field that is missing or no list has none. */
+/** The objects in a list field; empty if the field is missing or not a list. */
 export function listOf(object: unknown, name: string): JsonObject[] {
   const list = isJsonObject(object) ? object[name] : undefined;
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
-/** Deeper than any value may be. It looks no further than that. */
+/** Whether a value is nested deeper than allowed. The walk ends at the limit. */
 export function isTooDeep(value: Json, levels = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -30,7 +30,7 @@ export function isTooDeep(value: Json, levels = MAX_DEPTH): boolean {
   return false;
 }
 
-/** A copy that shares nothing with the value: of small values several times faster than a structured clone. */
+/** A deep copy; for small values it is several times faster than structuredClone. */
 export function copyOf(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyOf);
@@ -39,7 +39,7 @@ export function copyOf(value: Json): Json {
   return copy;
 }
 
-/** Sets an own property whatever its name: a plain assignment to `__proto__` would change the prototype instead. */
+/** Sets an own property of any name: a plain assignment to `__proto__` would change the prototype. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });

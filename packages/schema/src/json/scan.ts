@@ -1,32 +1,31 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Longer texts are searched for their end by the engine, which is faster only then. */
+/** The end of a longer string is found with `indexOf`, which is slower for short ones. */
 const SHORT_TEXT = 48;
-/** The least digits of a whole number that a double may not hold. */
+/** The fewest digits of an integer that a double may not hold. */
 const LONG_NUMBER = 16;
 
 export interface Shape {
-  /** names of fields, repeated ones included */
+  /** field names, including repeated ones */
   readonly keys: number;
-  /** how many values there are at least: one more than there are commas */
+  /** a lower bound of the number of values: one more than there are commas */
   readonly values: number;
   readonly depth: number;
-  /** there may be something that JSON.parse would lose: digits of a number, half a surrogate pair */
-  readonly delicate: boolean;
+  /** JSON.parse may lose something: digits of a number, or half a surrogate pair */
+  readonly isLossy: boolean;
 }
 
 /**
- * Looks over JSON once, without making anything of it. What is not JSON gives some shape or other: who parses it finds
- * that out.
+ * Scans JSON once without decoding it. Invalid JSON gives an arbitrary shape; the parser rejects it later.
  *
- * For example `{"a":[1,{"b":2.50}]}` has two keys, two values or more, a depth of three, and is delicate because of `2.50`.
+ * For example, `{"a":[1,{"b":2.50}]}` has two keys, at least two values, depth three, and is lossy because of `2.50`.
  */
 export function scan(bytes: Buffer): Shape {
   let keys = 0;
   let values = 1;
   let depth = 0;
   let deepest = 0;
-  let delicate = false;
+  let isLossy = false;
   const end = bytes.length;
   for (let at = 0; at < end; at++) {
     const byte = bytes[at] as number;
@@ -39,7 +38,7 @@ export function scan(bytes: Buffer): Shape {
         if (inside > BACKSLASH) continue;
         if (inside === QUOTE) break;
         if (inside === BACKSLASH) {
-          delicate ||= isSurrogate(bytes, at);
+          isLossy ||= isSurrogate(bytes, at);
           far = ++at + SHORT_TEXT;
         }
       }
@@ -52,14 +51,14 @@ export function scan(bytes: Buffer): Shape {
       const from = at;
       let digit: number | undefined = byte;
       while (digit !== undefined && digit >= 0x30 && digit <= 0x39) digit = bytes[++at];
-      if (digit === 0x2e || digit === 0x65 || digit === 0x45 || at - from >= LONG_NUMBER) delicate = true;
+      if (digit === 0x2e || digit === 0x65 || digit === 0x45 || at - from >= LONG_NUMBER) isLossy = true;
       at--;
     }
   }
-  return { keys, values, depth: deepest, delicate };
+  return { keys, values, depth: deepest, isLossy };
 }
 
-/** Where the next quote or backslash is. A text full of one must not be searched to its end for each of the other. */
+/** Finds the next quote or backslash. It searches window by window, so that a long run of one stays linear. */
 function endOfRun(bytes: Buffer, from: number): number {
   for (let at = from; at < bytes.length; at += WINDOW) {
     const near = bytes.subarray(at, at + WINDOW);

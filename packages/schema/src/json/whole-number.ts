@@ -1,29 +1,29 @@
-const LEAST = -(2n ** 63n);
-const MOST = 2n ** 63n - 1n;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Of longer numbers only the first digits are kept: the time that exact ones take grows faster than they do. */
-const MOST_DIGITS = 64;
+/** Longer numbers only keep their first digits, because exact conversion takes more than linear time. */
+const MAX_DIGITS = 64;
 
-/** A whole number from its decimal digits, which may have a sign before them. */
+/** An integer from its decimal digits, with an optional sign. */
 export function wholeNumber(digits: string): number | bigint {
   const near = Number(digits);
   if (Number.isSafeInteger(near) || !Number.isFinite(near)) return near;
-  return BigInt(digits.length > MOST_DIGITS ? near : digits);
+  return BigInt(digits.length > MAX_DIGITS ? near : digits);
 }
 
-/** A whole number in the one form that it has here. */
+/** The integer as a number if it is safe, as a bigint otherwise. */
 export function narrow(exact: bigint): number | bigint {
   const near = Number(exact);
   return Number.isSafeInteger(near) ? near : exact;
 }
 
 export function fitsInt64(exact: bigint): boolean {
-  return exact >= LEAST && exact <= MOST;
+  return exact >= MIN_INT64 && exact <= MAX_INT64;
 }
 
-/** Whether it fits into 64 bits, with a sign or without. */
+/** Whether it fits into 64 bits, signed or unsigned. */
 export function fits64Bits(exact: bigint): boolean {
-  return exact >= LEAST && exact < 2n ** 64n;
+  return exact >= MIN_INT64 && exact < 2n ** 64n;
 }
 
 declare global {
@@ -32,10 +32,10 @@ declare global {
   }
 }
 
-/** The engine has it; the types of this language level do not. */
+/** The engine has this function; the types of this language level do not. */
 const { rawJSON } = JSON as unknown as { rawJSON(source: string): unknown };
 
-/** JSON.stringify writes a bigint as its digits, in whichever place of an object it meets one. */
+/** Makes JSON.stringify write a bigint as its digits. */
 BigInt.prototype.toJSON = function (this: bigint) {
   return rawJSON(this.toString());
 };

@@ -3,16 +3,16 @@ import type { Schema } from '../schema.ts';
 import { ReverseWriter } from './reverse-writer.ts';
 import { isMessageScalar, numberField, textField, writeMessageScalar } from './scalars.ts';
 
-/** Writes one value's bytes, without tag and length. */
+/** Writes the bytes of one value. */
 type WriteValue = (writer: ReverseWriter, value: Json) => void;
-/** Writes what one field of an object is in Protobuf, or nothing. */
+/** Writes one field of an object, or nothing if it is absent. */
 type WriteField = (writer: ReverseWriter, object: JsonObject) => void;
 
 /**
- * Objects of one schema as Protobuf, field for field as Go writes them: in the order of their numbers, the keys of maps
- * sorted, texts, numbers and messages that are not pointers also when they are empty.
+ * Encodes an object as Protobuf byte for byte as Go does: fields by number, keys of maps sorted, and strings, numbers
+ * and messages that are not pointers also when they are empty.
  *
- * The functions for a type are put together once, when it is first met; types that refer to themselves meet their own.
+ * The functions for a type are built once, at its first use. A recursive type finds its own functions.
  */
 export function encodeMessage(schema: Schema & { type: 'object' }, object: JsonObject): Buffer {
   shared.reset();
@@ -20,7 +20,7 @@ export function encodeMessage(schema: Schema & { type: 'object' }, object: JsonO
   return shared.take();
 }
 
-/** The same as a field of another message: its tag and length before it. */
+/** Encodes the object as a field of another message, with tag and length. */
 export function encodeField(number: number, schema: Schema & { type: 'object' }, object: JsonObject): Buffer {
   shared.reset();
   messageOf(schema.fields)(shared, object);
@@ -31,7 +31,7 @@ export function encodeField(number: number, schema: Schema & { type: 'object' },
 const shared = new ReverseWriter();
 
 type WriteMessage = (writer: ReverseWriter, object: JsonObject) => void;
-/** by the record of fields, which types that are referred to share */
+/** by the record of fields, which all references to a type share */
 const messages = new WeakMap<Readonly<Record<string, Schema>>, WriteMessage>();
 
 function messageOf(fields: Readonly<Record<string, Schema>>): WriteMessage {
@@ -48,7 +48,7 @@ function messageOf(fields: Readonly<Record<string, Schema>>): WriteMessage {
 
 type Entry = [name: string, field: Schema];
 
-/** The fields of one level, from the last number to the first. Messages that JSON does not have are levels of their own. */
+/** The fields of one level, by descending number. Messages that exist in Protobuf only are levels of their own. */
 function levelOf(entries: readonly Entry[], depth: number): WriteField[] {
   const here = new Map<number, Entry[]>();
   for (const entry of entries) {
@@ -86,12 +86,12 @@ function fieldWriter(name: string, field: Schema): WriteField {
     const value = object[name];
     if (value !== undefined && value !== null) write(writer, value);
     else if (empty !== undefined) write(writer, empty);
-    // any JSON that is no pointer is an empty message
+    // any JSON that is not a pointer is written as an empty message
     else if (field.type === 'raw' && !field.tracksPresence) writer.delimit(number, writer.length);
   };
 }
 
-/** What Go writes for a field that is not set, where it is no pointer. */
+/** What Go writes for an unset field that is not a pointer. */
 function emptyOf(field: Schema): Json | undefined {
   if (field.tracksPresence) return undefined;
   switch (field.type) {
@@ -104,7 +104,7 @@ function emptyOf(field: Schema): Json | undefined {
     case 'double':
       return 0;
     case 'object':
-      // a structure that is no pointer is there, whatever is in it
+      // a struct that is not a pointer is always written
       return isEmptyObject(field.default) ? {} : undefined;
     case 'quantity':
       return '0';
@@ -112,7 +112,7 @@ function emptyOf(field: Schema): Json | undefined {
       return 0;
     case 'time':
     case 'microTime':
-      // no text: an empty message
+      // not a string, so an empty message is written
       return false;
     default:
       return undefined;
@@ -123,7 +123,7 @@ function isEmptyObject(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** A value with its tag, and with its length where it has one. */
+/** Writes a value with its tag, and with its length if the wire type has one. */
 function tagged(schema: Schema, number: number): WriteValue {
   switch (schema.type) {
     case 'string':
@@ -196,7 +196,7 @@ function mapWriter(name: string, number: number, values: Schema): WriteField {
   };
 }
 
-/** The member that the value is of. A boolean beside others says only that there is something. */
+/** Writes the member that fits the value. A boolean beside other members only says that a value exists. */
 function unionWriter(union: Schema & { type: 'union' }): WriteValue {
   const members = [...union.members].sort((a, b) => (b.number as number) - (a.number as number));
   const writers = members.map((member) => ({ member, write: memberWriter(member) }));

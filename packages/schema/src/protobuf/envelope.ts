@@ -1,13 +1,13 @@
 import { ReverseWriter } from './reverse-writer.ts';
 import { textField } from './scalars.ts';
 
-/** `k8s` and a zero byte: every Protobuf body begins so, and what follows is the message Unknown. */
+/** `k8s` and a zero byte: the start of every Protobuf body. The message Unknown follows. */
 export const PROTOBUF_PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
-  /** of what is inside, when it is not Protobuf */
+  /** the content type of the object, if it is not Protobuf */
   readonly contentType?: string;
 }
 
@@ -15,8 +15,8 @@ const RAW_TAG = 0x12;
 const END = Buffer.from([0x1a, 0x00]);
 
 /**
- * What stands before and after the bytes of an object in a Protobuf body: the message Unknown has its type before them
- * and its two empty texts behind, so that large contents need not be copied.
+ * The bytes before and after an object in a Protobuf body. The message Unknown has the type before the object and two
+ * strings after it. Callers write the three parts in turn, so that large objects need not be copied.
  */
 export function envelope(
   { apiVersion, kind, contentType = '' }: Envelope,

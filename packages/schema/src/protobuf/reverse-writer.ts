@@ -1,8 +1,8 @@
 /**
- * Writes Protobuf from its end to its beginning: when the length of a message is due, the message stands there already
- * and has told it. Nothing is measured first, and nothing is moved.
+ * Writes Protobuf from its end to its beginning. A message is written before its length, so the length is known when it
+ * is needed: nothing is measured first or moved later.
  *
- * For example a field `name` (number 1) with "ab": first "ab", then its length 2, then the tag 0x0a: `0a 02 61 62`.
+ * For example, the field `name` (number 1) with "ab": first "ab", then its length 2, then the tag 0x0a: `0a 02 61 62`.
  */
 export class ReverseWriter {
   #buffer: Buffer;
@@ -18,7 +18,7 @@ export class ReverseWriter {
     return this.#buffer.length - this.#at;
   }
 
-  /** What was written, as bytes of its own; the writer is empty again. */
+  /** Returns a copy of the written bytes and empties the writer. */
   take(): Buffer {
     const bytes = Buffer.allocUnsafeSlow(this.length);
     this.#buffer.copy(bytes, 0, this.#at);
@@ -26,12 +26,12 @@ export class ReverseWriter {
     return bytes;
   }
 
-  /** Begins anew, whatever was written. */
+  /** Discards the written bytes. */
   reset(): void {
     this.#at = this.#buffer.length;
   }
 
-  /** Tag and length of what was written since the writer had that length. */
+  /** Writes the tag and length of the bytes written since the writer had the length `before`. */
   delimit(number: number, before: number): void {
     this.varint(this.length - before);
     this.tag(number, 2);
@@ -41,7 +41,7 @@ export class ReverseWriter {
     this.varint((number << 3) | wireType);
   }
 
-  /** A whole number of up to 64 bits; below zero in ten bytes, as Protobuf wants it. */
+  /** Writes an integer of up to 64 bits; a negative one takes ten bytes, as Protobuf requires. */
   varint(value: number | bigint): void {
     this.#reserve(10);
     if (typeof value === 'bigint') {
@@ -52,7 +52,7 @@ export class ReverseWriter {
       this.#buffer[--this.#at] = value;
       return;
     }
-    // what is no number at all fails there, and would not end here
+    // NaN and other non-numbers throw in BigInt(); the loop below would not end for them
     if (!(value >= 0 && value <= 0xffff_ffff)) {
       this.#largeVarint(BigInt.asUintN(64, BigInt(value)));
       return;
@@ -96,7 +96,6 @@ export class ReverseWriter {
     this.#buffer.set(bytes, this.#at);
   }
 
-  /** A text as UTF-8. */
   text(text: string): void {
     if (text.length < 24 && this.#ascii(text)) return;
     const size = Buffer.byteLength(text);
@@ -105,7 +104,9 @@ export class ReverseWriter {
     this.#buffer.write(text, this.#at, size, 'utf8');
   }
 
-  /** Short texts letter by letter: a call of the engine costs more. */
+  /**
+   * Writes a short text byte by byte, which is faster than a call of `Buffer.write`. Returns false if it is not ASCII.
+   */
   #ascii(text: string): boolean {
     this.#reserve(text.length);
     const from = this.#at - text.length;

@@ -2,14 +2,14 @@ import type { Json } from '../json/json.ts';
 import type { ScalarType } from '../schema.ts';
 import type { ReverseWriter } from './reverse-writer.ts';
 
-/** Scalars that are messages of their own, written without tag and length. */
+/** Scalars that are messages in Protobuf. */
 type MessageScalar = 'quantity' | 'intOrString' | 'time' | 'microTime' | 'duration' | 'raw';
 
 export function isMessageScalar(type: ScalarType): type is MessageScalar {
   return Object.hasOwn(WRITERS, type);
 }
 
-/** As Go writes them: a text and a number is there even when it is empty or zero. */
+/** Writes the message without tag and length, as Go does: also empty strings and zeros. */
 export function writeMessageScalar(writer: ReverseWriter, type: MessageScalar, value: Json): void {
   WRITERS[type](writer, value);
 }
@@ -43,7 +43,7 @@ export function numberField(writer: ReverseWriter, number: number, value: number
   writer.tag(number, 0);
 }
 
-/** unit: nanoseconds that are kept at least; 0 keeps none. No time is an empty message. */
+/** @param unit the precision in nanoseconds; 0 drops fractions of a second. No time is an empty message. */
 function writeTime(writer: ReverseWriter, value: Json, unit: number): void {
   if (typeof value !== 'string') return;
   const milliseconds = Date.parse(value);

@@ -6,12 +6,12 @@ const RETAIN = '$retainKeys';
 export const ORDER = '$setElementOrder/';
 export const DELETE_PRIMITIVES = '$deleteFromPrimitiveList/';
 
-/** A key that directs the merge. Any other one that begins with a dollar is a key like all keys. */
+/** A directive of the merge. Other keys that begin with a dollar sign are ordinary keys. */
 export function isDirective(key: string): boolean {
   return key === PATCH || key === RETAIN || key.startsWith(ORDER) || key.startsWith(DELETE_PRIMITIVES);
 }
 
-/** What `$patch` says of an object; undefined: nothing, so that it is merged. */
+/** The value of `$patch` in an object; undefined means that the object is merged. */
 export function patchType(patch: JsonObject): 'replace' | 'delete' | undefined {
   if (!Object.hasOwn(patch, PATCH)) return undefined;
   const type = patch[PATCH];
@@ -19,7 +19,7 @@ export function patchType(patch: JsonObject): 'replace' | 'delete' | undefined {
   throw unknownType(patch);
 }
 
-/** The same of an item of a list. */
+/** The value of `$patch` in an item of a list. */
 export function itemPatchType(item: JsonObject): 'replace' | 'delete' | undefined {
   if (item[PATCH] === 'merge') throw badRequest('merging lists cannot yet be specified in the patch');
   return patchType(item);
@@ -31,8 +31,8 @@ function unknownType(patch: JsonObject): Error {
   return badRequest(`unknown patch type: ${words} in map: ${JSON.stringify(patch)}`);
 }
 
-/** Directives that want a field behind a slash have one. */
-export function refuseMalformed(patch: JsonObject): void {
+/** Rejects directives that lack the slash and field name that they require. */
+export function rejectMalformed(patch: JsonObject): void {
   for (const key of Object.keys(patch)) {
     if (!key.startsWith('$')) continue;
     if (key.startsWith(ORDER.slice(0, -1)) && !key.startsWith(ORDER)) {
@@ -44,7 +44,7 @@ export function refuseMalformed(patch: JsonObject): void {
   }
 }
 
-/** A copy of what the patch keeps: all of it, or the fields that `$retainKeys` names, and it names all that are given. */
+/** A copy of the object with all fields, or with those in `$retainKeys`, which must name every field of the patch. */
 export function retained(current: JsonObject, patch: JsonObject): JsonObject {
   const wanted = Object.hasOwn(patch, RETAIN) ? retainedKeys(patch) : undefined;
   const kept: JsonObject = {};
@@ -60,7 +60,9 @@ function retainedKeys(patch: JsonObject): ReadonlySet<Json> {
   const wanted = new Set(keys);
   for (const key of Object.keys(patch)) {
     if (isDirective(key) || patch[key] === null || wanted.has(key)) continue;
-    throw badRequest(`invalid patch format of retainKeys: it leaves out ${JSON.stringify(key)}, which the patch gives`);
+    throw badRequest(
+      `invalid patch format of retainKeys: the patch has the field ${JSON.stringify(key)}, but the list does not`,
+    );
   }
   return wanted;
 }

@@ -1,11 +1,11 @@
 import { badRequest } from '@tidegate/status';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { itemPatchType } from './directives.ts';
-import { inOrder, refuseOtherOrder } from './order.ts';
+import { inOrder, rejectOtherOrder } from './order.ts';
 
-/** A list of values: what is new is added. */
+/** Merges a list of scalars: new values are added. */
 export function mergePrimitives(before: Json[], patch: Json[], order: readonly Json[] | undefined): Json[] {
-  refuseOtherOrder(patch, order, undefined);
+  rejectOtherOrder(patch, order, undefined);
   return inOrder([...new Set([...before, ...patch])], { order: order ?? patch, before, mergeKey: undefined });
 }
 
@@ -17,13 +17,13 @@ interface KeyedMerge {
   readonly merge: (item: JsonObject, change: JsonObject) => JsonObject;
 }
 
-/** A list of objects that are known by one of their fields. */
+/** Merges a list of objects by their merge key. */
 export function mergeByKey({ key, current, patch, order, merge }: KeyedMerge): Json[] {
   const changes = patch.map((item) => {
-    if (!isJsonObject(item)) throw badRequest(`a list that is merged by ${key} takes objects only`);
+    if (!isJsonObject(item)) throw badRequest(`a list that is merged by ${key} must contain only objects`);
     return { item, type: itemPatchType(item) };
   });
-  // one item that says so replaces the whole list by the others
+  // one item with `$patch: replace` makes the other items replace the whole list
   const result: Array<Json | undefined> = changes.some(({ type }) => type === 'replace') ? [] : [...current];
   const places = new Map<Json | undefined, number>();
   for (const [i, item] of result.entries()) {
@@ -36,7 +36,7 @@ export function mergeByKey({ key, current, patch, order, merge }: KeyedMerge): J
     const id = item[key];
     if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
     const time = (times.get(id) ?? 0) + 1;
-    if (time > MOST_TIMES) throw namedTooOften(key, id);
+    if (time > MAX_TIMES) throw namedTooOften(key, id);
     times.set(id, time);
     const at = places.get(id);
     if (type === 'delete') {
@@ -48,22 +48,22 @@ export function mergeByKey({ key, current, patch, order, merge }: KeyedMerge): J
     if (at !== undefined) result[at] = merge(result[at] as JsonObject, item);
     else places.set(id, result.push(merge({}, item)) - 1);
   }
-  refuseOtherOrder(merged, order, key);
+  rejectOtherOrder(merged, order, key);
   const kept = result.filter((item) => item !== undefined);
   return inOrder(kept, { order: order ?? merged, before: current, mergeKey: key });
 }
 
-/** Each time makes another copy of what the item has become. Clients name an item once, or once for each protocol. */
-const MOST_TIMES = 16;
+/** Each occurrence copies the merged item again. Clients name an item once, or once per protocol. */
+const MAX_TIMES = 16;
 
 function namedTooOften(key: string, id: Json): Error {
-  const shown = JSON.stringify(id).slice(0, LONGEST_SHOWN);
-  return badRequest(`a patch may name an item of a list at most ${MOST_TIMES} times: ${key} ${shown}`);
+  const shown = JSON.stringify(id).slice(0, MAX_SHOWN_LENGTH);
+  return badRequest(`a patch may name an item of a list at most ${MAX_TIMES} times: ${key} ${shown}`);
 }
-const LONGEST_SHOWN = 256;
+const MAX_SHOWN_LENGTH = 256;
 
-/** Values of another type than those of the list cannot stand in it. */
-export function refuseOtherTypes(list: readonly Json[], values: readonly Json[]): void {
+/** Rejects values of another type than those of the list. */
+export function rejectOtherTypes(list: readonly Json[], values: readonly Json[]): void {
   const [first] = list;
   if (first !== undefined && values.some((value) => typeof value !== typeof first)) {
     throw badRequest(`list element types are not identical: ${JSON.stringify([list, values])}`);

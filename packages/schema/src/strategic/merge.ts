@@ -1,13 +1,13 @@
 import { badRequest } from '@tidegate/status';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../json/json.ts';
 import type { Schema } from '../schema.ts';
-import { DELETE_PRIMITIVES, isDirective, ORDER, patchType, refuseMalformed, retained } from './directives.ts';
-import { mergeByKey, mergePrimitives, refuseOtherTypes } from './lists.ts';
+import { DELETE_PRIMITIVES, isDirective, ORDER, patchType, rejectMalformed, retained } from './directives.ts';
+import { mergeByKey, mergePrimitives, rejectOtherTypes } from './lists.ts';
 import { checkedOrder, inOrder } from './order.ts';
 
 /**
- * Kubernetes' strategic merge: like a merge patch, but lists whose schema says so are merged by value or by
- * key, and `$patch`, `$retainKeys`, `$setElementOrder/x` and `$deleteFromPrimitiveList/x` direct it.
+ * Kubernetes' strategic merge patch: like a merge patch, but some lists are merged by value or by key, as their schema
+ * says, and the directives `$patch`, `$retainKeys`, `$setElementOrder/x` and `$deleteFromPrimitiveList/x` control it.
  */
 export function strategicMerge(schema: Schema, current: Json, patch: JsonObject): JsonObject {
   return mergeObject(schema, isJsonObject(current) ? current : {}, patch);
@@ -17,7 +17,7 @@ export function mergeObject(schema: Schema, current: JsonObject, patch: JsonObje
   const type = patchType(patch);
   if (type === 'replace') return withoutDirectives(patch);
   if (type === 'delete') return {};
-  refuseMalformed(patch);
+  rejectMalformed(patch);
   const result = retained(current, patch);
   for (const key of Object.keys(patch)) {
     const value = patch[key] as Json;
@@ -42,12 +42,12 @@ function mergeField(schema: Schema, result: JsonObject, { patch, key }: FieldPat
   return mergeValue(field, before, patch[key] as Json, order);
 }
 
-/** An order for a list of which nothing else is changed. */
+/** Reorders a list that the patch does not change otherwise. */
 function orderAlone(schema: Schema, result: JsonObject, { patch, key }: FieldPatch): void {
   const field = fieldSchema(schema, key);
   const order = checkedOrder(field, key, patch[ORDER + key] as Json);
   if (Object.hasOwn(patch, key)) {
-    if (!Array.isArray(patch[key])) throw badRequest(`${ORDER}${key} orders a list, and the patch gives none`);
+    if (!Array.isArray(patch[key])) throw badRequest(`${ORDER}${key} requires that ${key} is a list in the patch`);
     return;
   }
   const list = Object.hasOwn(result, key) ? result[key] : undefined;
@@ -79,7 +79,7 @@ function deletePrimitives(object: JsonObject, key: string, values: Json): void {
   if (values === null) delete object[key];
   const list = Object.hasOwn(object, key) ? object[key] : undefined;
   if (!Array.isArray(list) || !Array.isArray(values)) return;
-  refuseOtherTypes(list, values);
+  rejectOtherTypes(list, values);
   const unwanted = new Set(values);
   object[key] = list.filter((item) => !unwanted.has(item));
 }
@@ -94,7 +94,7 @@ function withoutDirectives(patch: JsonObject): JsonObject {
   return result;
 }
 
-/** A list that is replaced: of items that are to be deleted nothing is left. */
+/** The items of a list that is replaced, without those that the patch deletes. */
 function itemsWithoutDirectives(items: readonly Json[]): Json[] {
   return items
     .filter((item) => !(isJsonObject(item) && item.$patch === 'delete'))

@@ -3,23 +3,23 @@ import { isJsonObject, type Json } from '../json/json.ts';
 import type { Schema } from '../schema.ts';
 import { ORDER } from './directives.ts';
 
-/** The order that a patch asks for: of a list that can be merged, and of items that can be told apart. */
+/** Validates the order in a patch: the field must be a list, and each item must have the merge key. */
 export function checkedOrder(schema: Schema, key: string, order: Json): readonly Json[] {
   const directive = ORDER + key;
   if (!Array.isArray(order)) throw badRequest(`${directive} must be a list`);
-  if (schema.type !== 'list') throw badRequest(`${directive} names a field that is no list`);
+  if (schema.type !== 'list') throw badRequest(`${directive} names a field that is not a list`);
   const { mergeKey } = schema.patch ?? {};
   if (mergeKey === undefined) return order;
   for (const item of order) {
-    if (!isJsonObject(item)) throw badRequest(`${directive} takes objects only`);
+    if (!isJsonObject(item)) throw badRequest(`${directive} must contain only objects`);
     if (item[mergeKey] === undefined)
       throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
   }
   return order;
 }
 
-/** What is changed has to stand in the order that is asked for, one after another. */
-export function refuseOtherOrder(
+/** The items of the patch must be in the order of the `$setElementOrder` list. */
+export function rejectOtherOrder(
   patch: readonly Json[],
   order: readonly Json[] | undefined,
   mergeKey: string | undefined,
@@ -40,14 +40,14 @@ export function refuseOtherOrder(
 
 interface Ordering {
   readonly order: readonly Json[];
-  /** as it was before */
+  /** the list before the patch */
   readonly before: readonly Json[];
   readonly mergeKey: string | undefined;
 }
 
 /**
- * Items that the order names come in its order, the others as they were. Where both are next, the one that stood first
- * before comes first; a new one comes before all that the order does not name.
+ * Sorts the items that `order` names by it; the other items keep their order. When both lists are merged, the item that
+ * was first before the patch comes first, and a new item comes before all items that `order` does not name.
  */
 export function inOrder(items: readonly Json[], { order, before, mergeKey }: Ordering): Json[] {
   const rank = new Map(order.map((item, i) => [idOf(item, mergeKey), i]));

@@ -1,12 +1,12 @@
 import { YamlError } from './yaml-error.ts';
 
-/** An alias may double what there is: together they may not stand for more text than a body may have. */
-const MOST_CHARACTERS = 3 << 20;
-const MOST_NODES = 200_000;
+/** The aliases of a document may expand to at most as much text as a body may have. */
+const MAX_CHARACTERS = 3 << 20;
+const MAX_NODES = 200_000;
 
 /**
- * What the aliases of one document stand for, altogether. A few lines can stand for any amount of memory, so that
- * reading ends where it has become too much.
+ * Counts what the aliases of one document expand to. A few lines can expand to any amount of memory, so reading stops
+ * at a limit.
  */
 export class AliasBudget {
   #inside = 0;
@@ -22,13 +22,13 @@ export class AliasBudget {
   }
 
   countNode(): void {
-    if (this.#inside > 0 && ++this.#nodes > MOST_NODES) throw excessive();
+    if (this.#inside > 0 && ++this.#nodes > MAX_NODES) throw excessive();
   }
 
   countText(text: string): void {
     if (this.#inside === 0) return;
     this.#characters += text.length;
-    if (this.#characters > MOST_CHARACTERS) throw excessive();
+    if (this.#characters > MAX_CHARACTERS) throw excessive();
   }
 }
 

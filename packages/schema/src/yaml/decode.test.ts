@@ -15,14 +15,14 @@ interface RecordedCase {
   readonly scalar?: string;
   readonly block?: string;
   readonly said: Record<string, Verdict>;
-  /** what is otherwise here */
+  /** why the result differs here */
   readonly because?: string;
 }
 
 const file = join(import.meta.dirname, '../../recorded/yaml.json');
 const HEAD = 'apiVersion: yaml.example.com/v1\nkind: Thing\nmetadata:\n  name: NAME\n';
 
-/** A text with what was recorded of it: the value of its spec, or a refusal, and what is said of keys that stand twice. */
+/** A text with its recorded result: the value of its spec or an error, and the warning about repeated keys. */
 const cases = (JSON.parse(readFileSync(file, 'utf8')) as RecordedCase[]).flatMap(({ scalar, block, said, because }) => {
   const verdict = said[scalar === undefined ? 'made' : 'any'];
   if (because !== undefined || verdict === undefined || (scalar ?? block) === undefined) return [];
@@ -43,7 +43,7 @@ function read(text: string): unknown {
   }
 }
 
-test('a text stands for what it stands for in Kubernetes, and keys that stand twice are told as there', () => {
+test('YAML is decoded as in Kubernetes, with the same warnings about repeated keys', () => {
   assert.ok(cases.length > 400);
   const wrong = cases
     .map(({ text, wanted }) => ({ text, made: read(text), wanted }))
@@ -51,7 +51,7 @@ test('a text stands for what it stands for in Kubernetes, and keys that stand tw
   assert.deepEqual(wrong, []);
 });
 
-test('whole numbers keep all their digits, in whatever base they are written', () => {
+test('integers in every base keep all their digits', () => {
   const read = (text: string) => decodeYaml(Buffer.from(text)).value;
   assert.equal(read('0x7FFF_FFFF_FFFF_FFFF'), 2n ** 63n - 1n);
   assert.equal(read('0777777777777777777777'), 2n ** 63n - 1n);

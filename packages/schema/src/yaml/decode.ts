@@ -8,8 +8,8 @@ import { DocumentReader } from './reader.ts';
 import { YamlError } from './yaml-error.ts';
 
 /**
- * YAML from outside, as the JSON that Kubernetes makes of it: YAML 1.1 as its servers read it, where `0400` is octal and
- * `yes` is true.
+ * Decodes YAML from clients to the same JSON as Kubernetes: YAML 1.1 as kube-apiserver reads it, where `0400` is octal
+ * and `yes` is true.
  */
 export function decodeYaml(body: Uint8Array): Decoded {
   try {
@@ -21,7 +21,7 @@ export function decodeYaml(body: Uint8Array): Decoded {
   }
 }
 
-/** The same for a file, where a key that stands twice is a mistake. */
+/** Decodes a configuration file, where a repeated key is an error. */
 export function readYamlFile(text: string): unknown {
   const { value, notes } = read(text);
   const [line] = notes?.lines ?? [];
@@ -35,7 +35,7 @@ function read(text: string): Decoded {
   const notes = new BodyNotes();
   const reader = new DocumentReader(document, notes);
   const value = reader.read();
-  if (notes.twice.size === 0) return { value };
+  if (notes.repeatedKeys.size === 0) return { value };
   notes.lines = reader.lines;
   return { value, notes };
 }

@@ -6,13 +6,13 @@ import { YamlError } from './yaml-error.ts';
 export interface YamlDocument {
   readonly source: string;
   readonly events: readonly Event[];
-  /** names of tags: what stands behind each handle */
+  /** the prefix of tags for each handle */
   readonly handles: ReadonlyMap<string, string>;
-  /** of each alias, by its place: where the node begins that it stands for */
+  /** for each alias, by its index: the index of the node that it refers to */
   readonly targets: ReadonlyMap<number, number>;
 }
 
-/** Others may follow the first document: as in Kubernetes they are not read. */
+/** Further documents are ignored, as in Kubernetes. */
 export function firstDocument(text: string): YamlDocument | undefined {
   const { source, events } = parse(upToEnd(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text));
   const [begin] = events;
@@ -30,10 +30,10 @@ export function firstDocument(text: string): YamlDocument | undefined {
 
 const BYTE_ORDER_MARK = 0xfeff;
 const MARKER = /^(?:---|\.\.\.)(?=[ \t\r\n]|$)/gm;
-/** nothing but empty lines, notes and directives */
+/** only empty lines, comments and directives */
 const EMPTY = /^(?:[ \t]*(?:#.*)?(?:\r\n|\r|\n|$)|%.*(?:\r\n|\r|\n|$))*$/;
 
-/** Cuts a text where its first document ends: what follows may be no YAML at all. */
+/** Cuts a text at the end of its first document; the rest need not be valid YAML. */
 function upToEnd(text: string): string {
   MARKER.lastIndex = 0;
   let isOpen = false;

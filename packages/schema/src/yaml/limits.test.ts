@@ -4,14 +4,14 @@ import { decodeYaml } from './decode.ts';
 
 const read = (text: string) => decodeYaml(Buffer.from(text)).value;
 
-test('each use of an alias is a value of its own', () => {
+test('each use of an alias gives a value of its own', () => {
   const { a, b } = read('a: &x {c: [1]}\nb: *x\n') as Record<string, { c: number[] }>;
   assert.deepEqual(a, b);
   assert.notEqual(a, b);
   assert.notEqual(a?.c, b?.c);
 });
 
-test('aliases that stand for more than a body may hold are refused, whatever they stand for', () => {
+test('aliases that expand to more than a body may have are rejected', () => {
   const doubling = (first: string) =>
     [`a0: &a0 ${first}`, ...Array.from({ length: 40 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`)].join('\n');
   const merged = [
@@ -25,14 +25,14 @@ test('aliases that stand for more than a body may hold are refused, whatever the
   }
 });
 
-test('aliases do not nest deeper than a body may', () => {
+test('aliases have the same maximum depth as bodies', () => {
   const nested = [`a0: &a0 ${'['.repeat(300)}${']'.repeat(300)}`, `b: ${'['.repeat(300)}*a0${']'.repeat(300)}`].join(
     '\n',
   );
   assert.throws(() => read(nested), { name: 'ApiError', message: /max depth/ });
 });
 
-test('keys of any name are ordinary, merged or not', () => {
+test('keys of every name are ordinary keys, merged or not', () => {
   const merged = read('a: {<<: {__proto__: {x: 1}}, constructor: 2}\n') as { a: object };
   assert.deepEqual(Object.entries(merged.a), [
     ['__proto__', { x: 1 }],
@@ -41,7 +41,7 @@ test('keys of any name are ordinary, merged or not', () => {
   assert.equal(({} as { x?: unknown }).x, undefined);
 });
 
-test('lines within brackets may begin anywhere, however many there are', () => {
+test('any number of lines inside brackets may have any indentation', () => {
   const lines = Array.from({ length: 300 }, (_, i) => `${i},`);
   assert.equal((read(`a:\n  b: [\n${lines.join('\n')}\n]\n`) as { a: { b: number[] } }).a.b.length, 300);
 });

@@ -1,6 +1,6 @@
 import { EVENT_ID, type Event } from 'js-yaml';
 
-/** Counts the lines of a text, onward from the last place that was asked for where that is possible. */
+/** Finds the line of an offset. It continues from the last offset where possible. */
 export class Lines {
   readonly #source: string;
   #at = 0;
@@ -10,7 +10,7 @@ export class Lines {
     this.#source = source;
   }
 
-  /** The line where a node begins, counted only when somebody asks. */
+  /** A function that finds the line where a node begins. */
   before(event: Event): () => number {
     return () => this.#lineOf(beginOf(event));
   }

@@ -2,29 +2,29 @@ import { type Event, parseEvents, YAMLException } from 'js-yaml';
 import { MAX_DEPTH } from '../json/json.ts';
 
 interface Parsed {
-  /** the text that the events refer to: it has the lines of the original, some of them moved in */
+  /** the text to which the events refer: the lines of the original, some with more indentation */
   readonly source: string;
   readonly events: readonly Event[];
 }
 
-/** How much may be parsed again, altogether. */
-const MOST_CHARACTERS = 4 << 20;
+/** The most characters that may be parsed again in total. */
+const MAX_CHARACTERS = 4 << 20;
 
 /**
- * Parses a text that may be YAML 1.1: there the lines within brackets and quotes may begin anywhere, which later versions
- * refuse. Such a line is moved in, which changes nothing of what it says.
+ * Parses a text that may be YAML 1.1. It allows lines inside brackets and quotes to have any indentation, which YAML
+ * 1.2 rejects. Such a line is indented, which does not change its meaning, and the text is parsed again.
  */
 export function parse(text: string): Parsed {
   let source = text;
   let padding: string | undefined;
   for (let parsed = 0; ; parsed += source.length) {
     try {
-      // what stands innermost counts here, too
+      // this parser counts scalars as a level, too
       return { source, events: parseEvents(source, { maxDepth: MAX_DEPTH + 1 }) };
     } catch (error) {
       if (!(error instanceof YAMLException) || error.reason !== 'deficient indentation' || error.mark === undefined)
         throw error;
-      if (parsed > MOST_CHARACTERS) throw error;
+      if (parsed > MAX_CHARACTERS) throw error;
       padding ??= ' '.repeat(deepestIndent(text) + 1);
       const begin = beginOfLine(source, error.mark.position);
       source = source.slice(0, begin) + padding + source.slice(begin);

@@ -9,7 +9,7 @@ import { printYaml } from './print.ts';
 const file = join(import.meta.dirname, '../../recorded/yaml.json');
 const cases = JSON.parse(readFileSync(file, 'utf8')) as Array<{ scalar?: string; block?: string; document?: string }>;
 
-test('a text is written so that it is read as the same text, as value and as key', () => {
+test('a printed string is read as the same string, as a value and as a key', () => {
   const wrong: string[] = [];
   for (const { scalar, block, document } of cases) {
     const text = scalar ?? block ?? document ?? '';
@@ -28,7 +28,7 @@ test('a text is written so that it is read as the same text, as value and as key
 
 const read = (text: string) => decodeYaml(Buffer.from(text)).value;
 
-test('lists and maps stand in blocks, as people write them', () => {
+test('lists and maps are printed in block style', () => {
   const value = {
     none: [],
     nothing: {},
@@ -70,7 +70,7 @@ test('lists and maps stand in blocks, as people write them', () => {
   assert.deepEqual(read(text), value);
 });
 
-test('what some reader would take for something else than a text is quoted, and nothing else', () => {
+test('only strings that some parser would not read as a string are quoted', () => {
   const quoted = [
     '1:30',
     '2001-01-01',
@@ -107,7 +107,7 @@ test('what some reader would take for something else than a text is quoted, and 
   for (const text of plain) assert.equal(printYaml({ text }), `text: ${text}\n`);
 });
 
-test('lines keep their ends and the spaces around them', () => {
+test('lines keep their line ends and surrounding spaces', () => {
   const texts = [
     'a\n',
     'a\nb',
@@ -130,14 +130,14 @@ test('lines keep their ends and the spaces around them', () => {
   }
 });
 
-test('numbers are read as they are', () => {
+test('printed numbers are read as the same numbers', () => {
   const numbers = [0, -1, 1.5, 1e21, -1e-7, 1.5e300, 9223372036854775807n];
   assert.deepEqual(read(printYaml(numbers)), numbers);
   assert.equal(printYaml(1e21), '1.e+21\n');
   assert.equal(printYaml(-0), '-0.0\n');
 });
 
-test('texts and keys of any length are written', () => {
+test('strings and keys of any length are printed', () => {
   const long = 3 << 20;
   const value = {
     letters: 'x'.repeat(long),

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../json/json.ts';
 import { isPlainText } from './scalar.ts';
 
 /**
- * A value as YAML, in blocks, as people write it. Readers of YAML 1.1 and of 1.2 read the same from it: what either would
- * take for something else than a text (yes, 0777, 1:30) is quoted.
+ * Prints a value as YAML in block style. Parsers of YAML 1.1 and 1.2 read the same value from it: strings that either
+ * would not read as a string (yes, 0777, 1:30) are quoted.
  */
 export function printYaml(value: Json): string {
   const printer = new Printer();
@@ -11,8 +11,8 @@ export function printYaml(value: Json): string {
   return printer.text;
 }
 
-/** A longer key says itself that it is one. */
-const LONGEST_KEY = 1000;
+/** A longer key needs the explicit form `? key`. */
+const MAX_KEY_LENGTH = 1000;
 
 class Printer {
   text = '';
@@ -23,7 +23,7 @@ class Printer {
     else this.text += `${scalar(value, '  ')}\n`;
   }
 
-  /** The first line begins where the text ends, after `lead`; the others are moved in. */
+  /** The first line continues the current one, after `lead`; the others are indented. */
   #mapping(object: JsonObject, indent: number, lead: string): void {
     const pad = ' '.repeat(indent);
     let begin = lead;
@@ -31,7 +31,7 @@ class Printer {
       const value = object[name];
       if (value === undefined) continue;
       const key = inLine(name);
-      this.text += key.length > LONGEST_KEY ? `${begin}? ${key}\n${pad}:` : `${begin}${key}:`;
+      this.text += key.length > MAX_KEY_LENGTH ? `${begin}? ${key}\n${pad}:` : `${begin}${key}:`;
       this.#below(value, indent);
       begin = pad;
     }
@@ -82,7 +82,7 @@ function scalar(value: Json, pad: string): string {
   }
 }
 
-/** Readers of YAML 1.1 want a point in what has an exponent. */
+/** YAML 1.1 requires a decimal point in a number with an exponent. */
 function number(value: number): string {
   return Object.is(value, -0) ? '-0.0' : String(value).replace(/^(-?\d)e/, '$1.e');
 }
@@ -93,11 +93,11 @@ function inLine(text: string): string {
 }
 
 const PRINTABLE = '\\x20-\\x7e\\xa0-\\u2027\\u202a-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\u{10000}-\\u{10ffff}';
-/** What stands in no line as it is. */
+/** Characters that need an escape. */
 const UNPRINTABLE = new RegExp(`[^${PRINTABLE}]`, 'u');
-/** What begins something else than a text. */
+/** The start of something other than a plain string. */
 const INDICATOR = /^(?:[?:,[\]{}#&*!|>'"%@` =]|-(?:\s|$)|---|\.\.\.)/;
-/** What ends a key or a text, or begins a comment. */
+/** Ends a key or a plain string, or begins a comment. */
 const CUT = /:(?:\s|$)| (?:#|$)/;
 
 function isPlain(text: string): boolean {
@@ -109,20 +109,20 @@ const NUMERIC = /^[-+0-9._eE]*$/;
 /** a span of time, a date, a number to another base */
 const OTHERWISE = /^[-+]?\d[\d_]*:[0-5]?\d|^\d{4}-\d\d?-\d\d?|^[-+]?0[xXoObB]/;
 
-/** A number, a span of time or a date to some reader. */
+/** Some parsers read it as a number, a duration or a date. */
 function isOtherwise(text: string): boolean {
   if (OTHERWISE.test(text)) return true;
   return NUMERIC.test(text) && text.indexOf('.') === text.lastIndexOf('.');
 }
 
-/** Several lines that stand as they are. */
+/** Whether the text can be written as a literal block. */
 function isBlock(text: string): boolean {
   return text.includes('\n') && !/^\s/.test(text) && !NO_BLOCK.test(text);
 }
 
 const NO_BLOCK = new RegExp(`[^\\t\\n${PRINTABLE}]`, 'u');
 
-/** The sign says which of the line ends behind the text belong to it: all, none, or one. */
+/** The sign says how many of the final line ends belong to the text: none (`-`), one, or all (`+`). */
 function block(text: string, pad: string): string {
   const sign = !text.endsWith('\n') ? '-' : text.endsWith('\n\n') ? '+' : '';
   const lines = text.endsWith('\n') ? text.slice(0, -1) : text;

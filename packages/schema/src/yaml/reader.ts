@@ -8,20 +8,20 @@ import { Lines } from './lines.ts';
 import { keyText, MERGE_TAG, type ResolvedScalar, resolveScalar } from './scalar.ts';
 import { YamlError } from './yaml-error.ts';
 
-/** Of very many keys that stand twice the first are told. */
-const MOST_LINES = 100;
+/** The most repeated keys to report. */
+const MAX_LINES = 100;
 
-/** What a mapping has had: keys of different types are different, even if they read the same in JSON. */
+/** The keys of a mapping so far. Keys of different types differ, even if their JSON is the same. */
 type KeysOf = Map<string, ResolvedScalar>;
 
 /**
- * Makes a value of a document's events.
+ * Builds a value from the events of a document.
  *
- * Invariant: `#at` is the event that is read next. An alias moves it to the node that it stands for, and back: each use
- * makes a value of its own, within the budget.
+ * Invariant: `#at` is the next event. An alias moves it to the node that the alias refers to, and back: each use builds
+ * a value of its own, within the budget.
  */
 export class DocumentReader {
-  /** where keys stand again, counted from one, as people count lines */
+  /** messages about repeated keys; lines are counted from one */
   readonly lines: string[] = [];
   readonly #document: YamlDocument;
   readonly #notes: BodyNotes;
@@ -72,7 +72,7 @@ export class DocumentReader {
     return value;
   }
 
-  /** An escape may stand for half a surrogate pair. */
+  /** `toWellFormed`, because an escape may be half a surrogate pair. */
   #scalar(event: ScalarEvent): ResolvedScalar {
     this.#at++;
     const text = getScalarValue(this.#document.source, event).toWellFormed();
@@ -81,7 +81,7 @@ export class DocumentReader {
     return isText ? { tag, value: text } : resolveScalar(text, tag);
   }
 
-  /** The whole name of a node's tag; '' where it has none. */
+  /** The full name of a node's tag; '' if it has none. */
   #tag({ tagStart, tagEnd }: ScalarEvent): string {
     if (tagStart < 0) return '';
     const raw = this.#document.source.slice(tagStart, tagEnd);
@@ -109,7 +109,7 @@ export class DocumentReader {
     this.#at++;
   }
 
-  /** What is merged into a mapping stands in it as if it had been written there: what is written later counts. */
+  /** Merged pairs are treated as if they were written in the mapping: a later value replaces an earlier one. */
   #mapping(object: JsonObject, keys: KeysOf = new Map()): JsonObject {
     this.#enter();
     while (this.#event.type !== EVENT_ID.POP) {
@@ -131,8 +131,8 @@ export class DocumentReader {
     const name = keyText(key);
     const identity = `${typeof key.value} ${name}`;
     if (keys.has(identity)) {
-      this.#notes.noteTwice(object, name);
-      if (this.lines.length < MOST_LINES) {
+      this.#notes.noteRepeatedKey(object, name);
+      if (this.lines.length < MAX_LINES) {
         const shown = typeof key.value === 'string' ? JSON.stringify(name) : name;
         this.lines.push(`line ${line()}: key ${shown} already set in map`);
       }
@@ -163,7 +163,7 @@ export class DocumentReader {
     return tag === MERGE_TAG || (tag === '' && event.style === SCALAR_STYLE.PLAIN);
   }
 
-  /** Of several mappings the first counts, so that it is read last. */
+  /** The first of several mappings takes precedence, so they are read in reverse order. */
   #merge(object: JsonObject, keys: KeysOf): void {
     const event = this.#event;
     if (event.type !== EVENT_ID.SEQUENCE) {
@@ -227,12 +227,12 @@ export class DocumentReader {
   }
 }
 
-/** The characters of a tag may be escaped as in a URI. */
+/** Tags may contain URI escapes. */
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {
-    if (error instanceof URIError) throw new YamlError(`the tag ${JSON.stringify(text)} has a bad escape`);
+    if (error instanceof URIError) throw new YamlError(`the tag ${JSON.stringify(text)} has an invalid escape`);
     throw error;
   }
 }

@@ -13,29 +13,29 @@ const TIMESTAMP_TAG = `${PREFIX}timestamp`;
 
 export type ScalarValue = string | number | bigint | boolean | null;
 
-/** A scalar as goyaml understands it. Whole numbers and floats are told apart, because keys print them differently. */
+/** A scalar as goyaml resolves it. Integers and floats are distinct, because as keys they are printed differently. */
 export interface ResolvedScalar {
   readonly tag: string;
   readonly value: ScalarValue;
 }
 
 const words = new Map<string, ResolvedScalar>();
-const say = (tag: string, value: ScalarValue, ...spellings: string[]) => {
+const define = (tag: string, value: ScalarValue, ...spellings: string[]) => {
   for (const spelling of spellings) words.set(spelling, { tag, value });
 };
-say(BOOL_TAG, true, 'y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON');
-say(BOOL_TAG, false, 'n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF');
-say(NULL_TAG, null, '', '~', 'null', 'Null', 'NULL');
-say(FLOAT_TAG, Number.NaN, '.nan', '.NaN', '.NAN');
-say(FLOAT_TAG, Number.POSITIVE_INFINITY, '.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF');
-say(FLOAT_TAG, Number.NEGATIVE_INFINITY, '-.inf', '-.Inf', '-.INF');
-say(MERGE_TAG, '<<', '<<');
+define(BOOL_TAG, true, 'y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON');
+define(BOOL_TAG, false, 'n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF');
+define(NULL_TAG, null, '', '~', 'null', 'Null', 'NULL');
+define(FLOAT_TAG, Number.NaN, '.nan', '.NaN', '.NAN');
+define(FLOAT_TAG, Number.POSITIVE_INFINITY, '.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF');
+define(FLOAT_TAG, Number.NEGATIVE_INFINITY, '-.inf', '-.Inf', '-.INF');
+define(MERGE_TAG, '<<', '<<');
 
 const RESOLVABLE = new Set([BOOL_TAG, INT_TAG, FLOAT_TAG, NULL_TAG, TIMESTAMP_TAG, STRING_TAG, BINARY_TAG, MERGE_TAG]);
 
-/** What a plain scalar stands for where it has no tag, and any scalar where it has one. */
+/** The value of a plain scalar without a tag, or of any scalar with one. */
 export function resolveScalar(text: string, tag: string): ResolvedScalar {
-  // a tag of somebody's own says nothing about the value
+  // a custom tag does not change the value
   if (tag === STRING_TAG || (tag !== '' && !RESOLVABLE.has(tag))) return { tag: STRING_TAG, value: text };
   if (tag === BINARY_TAG) return { tag: STRING_TAG, value: binary(text) };
   const found = words.get(text) ?? numberOf(text);
@@ -48,7 +48,7 @@ export function resolveScalar(text: string, tag: string): ResolvedScalar {
   );
 }
 
-/** Without quotes and without a tag it stands for itself. */
+/** Whether the text is read as a string without quotes. */
 export function isPlainText(text: string): boolean {
   return resolveScalar(text, '').tag === STRING_TAG;
 }
@@ -59,10 +59,10 @@ function shortTag(tag: string): string {
 
 const NUMBER_START = /^[-+.0-9]/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** Where a point comes first, underscores stand between digits only. */
+/** A number that begins with a decimal point may only have underscores between digits. */
 const POINT_FIRST = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
 
-/** Underscores may stand anywhere in a number but in its first place. */
+/** Underscores are allowed anywhere in a number except at its start. */
 function numberOf(text: string): ResolvedScalar {
   const string = { tag: STRING_TAG, value: text };
   if (!NUMBER_START.test(text) || (text[0] === '.' && !POINT_FIRST.test(text))) return string;
@@ -70,7 +70,7 @@ function numberOf(text: string): ResolvedScalar {
   const whole = wholeNumberOf(plain);
   if (whole !== undefined) return { tag: INT_TAG, value: whole };
   if (!FLOAT.test(plain)) return string;
-  // a whole number that does not fit into 64 bits keeps its digits: the field says what becomes of it
+  // an integer that does not fit into 64 bits keeps its digits; the type of its field decides
   const value = /^[-+]?[1-9][0-9]*$/.test(plain) ? wholeNumber(plain.replace('+', '')) : Number(plain);
   if (typeof value === 'bigint') return { tag: INT_TAG, value };
   return Number.isFinite(value) ? { tag: FLOAT_TAG, value } : string;
@@ -78,7 +78,7 @@ function numberOf(text: string): ResolvedScalar {
 
 const WHOLE = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/;
 
-/** Go's own forms of whole numbers, of which 64 bits hold: a leading 0 is octal, and 08 is no whole number. */
+/** Integers in Go's syntax that fit into 64 bits: a leading 0 means octal, and 08 is not an integer. */
 function wholeNumberOf(plain: string): number | bigint | undefined {
   const [, sign = '', hexadecimal, dual, octal, decimal = ''] = WHOLE.exec(plain) ?? [];
   const digits =
@@ -86,14 +86,14 @@ function wholeNumberOf(plain: string): number | bigint | undefined {
     (dual !== undefined && `0b${dual}`) ||
     (octal !== undefined && `0o${octal}`) ||
     decimal;
-  if (digits === '' || digits.length > MOST_DIGITS) return undefined;
+  if (digits === '' || digits.length > MAX_DIGITS) return undefined;
   const value = sign === '-' ? -BigInt(digits) : BigInt(digits);
-  // what has a sign is signed
+  // a number with a sign must fit into a signed integer
   return (sign === '' ? fits64Bits(value) : fitsInt64(value)) ? narrow(value) : undefined;
 }
 
 /** Longer ones do not fit into 64 bits, unless they begin with zeros. */
-const MOST_DIGITS = 128;
+const MAX_DIGITS = 128;
 
 const TIMESTAMP =
   /^\d{4}-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[-+]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
@@ -105,7 +105,7 @@ function isTimestamp(text: string): boolean {
   return date.getUTCMonth() + 1 === month && date.getUTCDate() === day;
 }
 
-/** Bytes become text, as far as they are text. */
+/** Decodes bytes to text; invalid UTF-8 is replaced. */
 function binary(text: string): string {
   const dense = text.replaceAll(/[\r\n]/g, '');
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(dense)) {
@@ -114,18 +114,18 @@ function binary(text: string): string {
   return Buffer.from(dense, 'base64').toString('utf8');
 }
 
-/** A key of JSON is a text: the one that stands for a key of another type. */
+/** The JSON key for a key of any type. */
 export function keyText({ tag, value }: ResolvedScalar): string {
   if (typeof value === 'string') return value;
   if (value === null) throw new YamlError('null is not supported as a key');
   if (typeof value === 'number' && tag === FLOAT_TAG) return floatKey(value);
   if (typeof value === 'bigint' && !fitsInt64(value)) {
-    throw new YamlError(`the whole number ${value} is not supported as a key`);
+    throw new YamlError(`the integer ${value} is not supported as a key`);
   }
   return String(value);
 }
 
-/** As Go prints a number of 32 bits with `%g`: that is what Kubernetes makes of such a key. */
+/** Prints a 32-bit float with Go's `%g`, as Kubernetes does for such a key. */
 function floatKey(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   const single = Math.fround(value);
@@ -135,10 +135,10 @@ function floatKey(value: number): string {
   while (Math.fround(Number(single.toExponential(digits - 1))) !== single) digits++;
   const [mantissa = '', power = ''] = single.toExponential(digits - 1).split('e');
   const exponent = Number(power);
-  if (exponent >= -4 && exponent < LEAST_EXPONENT) return single.toFixed(Math.max(0, digits - 1 - exponent));
+  if (exponent >= -4 && exponent < MIN_EXPONENT) return single.toFixed(Math.max(0, digits - 1 - exponent));
   const places = String(Math.abs(exponent)).padStart(2, '0');
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${places}`;
 }
 
-/** From here on `%g` takes the form with an exponent. */
-const LEAST_EXPONENT = 6;
+/** The least exponent that `%g` prints as an exponent. */
+const MIN_EXPONENT = 6;

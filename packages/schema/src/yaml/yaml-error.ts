@@ -1,4 +1,4 @@
-/** What is wrong with a text. Any other error while it is read is a fault of the reader. */
+/** The text is invalid. Any other error while it is read is a bug of the reader. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
 }

@@ -6,11 +6,11 @@ import { build, type Plugin, stop } from 'esbuild';
 
 export type Program = keyof typeof PROGRAM_SOURCES;
 
-/** What modules of CommonJS ask for modules of Node; the names are ones that no module has itself. */
+/** Defines `require` for CommonJS modules in the bundle; the import has a name that no module uses. */
 const REQUIRE = `import { createRequire as requireOfPrograms } from 'node:module';
 const require = requireOfPrograms(${JSON.stringify(join(projectRoot, 'package.json'))});`;
 
-/** Writes each program as one file, with everything that it imports. */
+/** Bundles each program with all its imports into one file. */
 export async function bundle(directory: string): Promise<void> {
   await build({
     entryPoints: Object.fromEntries(
@@ -24,30 +24,30 @@ export async function bundle(directory: string): Promise<void> {
     target: `node${process.versions.node}`,
     banner: { js: REQUIRE },
     define: { 'globalThis.tidegatePrograms': 'import.meta.dirname' },
-    plugins: [keepPlaces],
+    plugins: [keepPaths],
     logLevel: 'error',
   });
-  // its process would stay, with 600 MiB
+  // esbuild's process would keep running, with 600 MiB
   await stop();
 }
 
-const PLACES = /\bimport\.meta\.(dirname|filename|url)\b|\b__(dirname|filename)\b/g;
+const PATHS = /\bimport\.meta\.(dirname|filename|url)\b|\b__(dirname|filename)\b/g;
 
-/** A module that reads a file beside itself still finds it there. */
-const keepPlaces: Plugin = {
-  name: 'keep-places',
+/** Replaces the path of each module by a literal, so that it still finds files beside its source. */
+const keepPaths: Plugin = {
+  name: 'keep-paths',
   setup({ onLoad }) {
     onLoad({ filter: /\.([cm]?js|ts)$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8');
-      const contents = source.replace(PLACES, (_, ofModule?: string, ofScript?: string) =>
-        JSON.stringify(placeOf(path, ofModule ?? ofScript)),
+      const contents = source.replace(PATHS, (_, ofModule?: string, ofScript?: string) =>
+        JSON.stringify(pathValue(path, ofModule ?? ofScript)),
       );
       return contents === source ? undefined : { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
     });
   },
 };
 
-function placeOf(path: string, name: string | undefined): string {
+function pathValue(path: string, name: string | undefined): string {
   if (name === 'url') return pathToFileURL(path).href;
   return name === 'dirname' ? dirname(path) : path;
 }

@@ -5,8 +5,8 @@ import { bundle, type Program } from './bundle.ts';
 import { sourcesKey } from './sources-key.ts';
 
 /**
- * The file to run for a program. It is one that holds all its modules: to find and read a thousand of them takes twice as
- * long as everything else that a part does at its start. Coverage is measured of the sources themselves.
+ * The file to run for a program: a bundle, because loading a thousand modules takes twice as long as everything else
+ * that a part does at its start. Coverage is measured on the sources.
  */
 export async function programFile(name: Program): Promise<string> {
   if (process.env.NODE_V8_COVERAGE !== undefined) return join(projectRoot, PROGRAM_SOURCES[name]);

@@ -7,7 +7,7 @@ const SOURCES = ['{packages,programs,services}/*/src/**/*', 'package-lock.json']
 
 let known: string | undefined;
 
-/** Another one when any source of the project has changed, or Node, or a dependency: what is made of them is made anew. */
+/** A hash that changes when a source file, a dependency or the version of Node changes. */
 export function sourcesKey(): string {
   known ??= readKey();
   return known;

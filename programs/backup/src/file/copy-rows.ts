@@ -28,7 +28,8 @@ export async function* rowsOfCopy(chunks: AsyncIterable<Buffer>): AsyncGenerator
     pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
     if (!begun) {
       if (pending.length < HEADING) continue;
-      if (!pending.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw new Error('COPY did not begin as it should');
+      if (!pending.subarray(0, SIGNATURE.length).equals(SIGNATURE))
+        throw new Error('the output of COPY has an unknown format');
       pending = pending.subarray(HEADING + pending.readUInt32BE(SIGNATURE.length + 4));
       begun = true;
     }
@@ -52,7 +53,7 @@ export async function* rowsOfCopy(chunks: AsyncIterable<Buffer>): AsyncGenerator
 export function* rowsOfFrame(body: Buffer): Generator<CopyRow> {
   for (let at = 0; at < body.length; ) {
     const row = at + 2 <= body.length ? rowAt(body, at) : undefined;
-    if (row === undefined) throw new BackupError('it is damaged: a row is not whole');
+    if (row === undefined) throw new BackupError('it is damaged: a row is incomplete');
     yield row;
     at += row.bytes.length;
   }
@@ -72,7 +73,7 @@ function rowAt(bytes: Buffer, from: number): CopyRow | undefined {
       columns.push(undefined);
       continue;
     }
-    if (length < 0) throw new BackupError('it is damaged: a column has a length below nothing');
+    if (length < 0) throw new BackupError('it is damaged: a column has a negative length');
     if (at + length > bytes.length) return undefined;
     columns.push(bytes.subarray(at, at + length));
     at += length;

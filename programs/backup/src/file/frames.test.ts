@@ -47,8 +47,8 @@ test('A stream that ends inside a frame is rejected, at every byte.', async () =
 });
 
 test('A file with another beginning is not a backup.', async () => {
-  await assert.rejects(read(Buffer.from('apiVersion: v1\nkind: List\n')), /no backup of tidegate/);
-  await assert.rejects(read(Buffer.alloc(0)), /no backup of tidegate/);
+  await assert.rejects(read(Buffer.from('apiVersion: v1\nkind: List\n')), /not a backup of tidegate/);
+  await assert.rejects(read(Buffer.alloc(0)), /not a backup of tidegate/);
 });
 
 test('An unknown kind and an impossible length are rejected.', async () => {

@@ -5,8 +5,8 @@ import { BackupError } from './backup-error.ts';
  *
  *   "tidegate-backup\n"  header  rows  rows  rows ...  trailer
  *
- * The header and the trailer are JSON; rows are whole rows as PostgreSQL's binary COPY writes them. The trailer's digest
- * covers every byte before it, and nothing may follow it.
+ * The header and the trailer are JSON; rows are whole rows as PostgreSQL's binary COPY writes them. The trailer's
+ * digest covers every byte before it, and nothing may follow it.
  */
 export const MARK = Buffer.from('tidegate-backup\n');
 
@@ -16,13 +16,13 @@ export type FrameKind = (typeof frameKind)[keyof typeof frameKind];
 export interface Frame {
   readonly kind: FrameKind;
   readonly body: Buffer;
-  /** with its heading, as it stands in the file */
+  /** the whole frame with its heading, as in the file */
   readonly bytes: Buffer;
 }
 
 const HEADING = 5;
-/** PostgreSQL keeps no value above 1 GiB. */
-const LONGEST = 2 ** 30 + 2 ** 20;
+/** PostgreSQL cannot store values above 1 GiB. */
+const MAX_FRAME_BYTES = 2 ** 30 + 2 ** 20;
 
 export function frame(kind: FrameKind, body: Buffer): Buffer {
   const heading = Buffer.allocUnsafe(HEADING);
@@ -35,16 +35,16 @@ export function frame(kind: FrameKind, body: Buffer): Buffer {
 export async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   const bytes = new ByteQueue(source);
   const mark = await bytes.take(MARK.length);
-  if (mark === undefined || !mark.equals(MARK)) throw new BackupError('it is no backup of tidegate');
+  if (mark === undefined || !mark.equals(MARK)) throw new BackupError('it is not a backup of tidegate');
   for (;;) {
     const heading = await bytes.take(HEADING);
     if (heading === undefined) return;
     const kind = heading.readUInt8(0);
     const length = heading.readUInt32BE(1);
-    if (!isFrameKind(kind) || length > LONGEST)
-      throw new BackupError('it is damaged: a frame has no known kind and length');
+    if (!isFrameKind(kind) || length > MAX_FRAME_BYTES)
+      throw new BackupError('it is damaged: a frame has an unknown kind or an invalid length');
     const body = await bytes.take(length);
-    if (body === undefined) throw new BackupError('it is cut short');
+    if (body === undefined) throw new BackupError('it is truncated');
     yield { kind, body, bytes: Buffer.concat([heading, body]) };
   }
 }
@@ -68,7 +68,7 @@ class ByteQueue {
     while (this.#length < length) {
       const next = await this.#source.next();
       if (next.done === true) {
-        if (this.#length > 0) throw new BackupError('it is cut short');
+        if (this.#length > 0) throw new BackupError('it is truncated');
         return length === 0 ? Buffer.alloc(0) : undefined;
       }
       this.#parts.push(next.value);

@@ -28,7 +28,7 @@ export interface Header {
 /** The last frame of a backup. */
 export interface Trailer {
   readonly objects: number;
-  /** of values, before compression */
+  /** the bytes of all values, before compression */
   readonly bytes: number;
   readonly resources: Readonly<Record<string, number>>;
   /** objects whose value did not match its checksum in the database */
@@ -44,12 +44,12 @@ export function parseHeader(body: Buffer): Header {
   if (typeof header.format !== 'number') throw new BackupError('it is damaged: its header cannot be read');
   if (header.format > FORMAT) {
     throw new BackupError(
-      `it has format ${header.format}, written by tidegate ${header.version}, and this release knows ${FORMAT}: use that release or a newer one`,
+      `it has format ${header.format}, written by tidegate ${header.version}, and this release supports only ${FORMAT}: use that release or a newer one`,
     );
   }
   const { revision, epoch, schemaVersion, columns } = header;
   if (!isCount(revision) || !isCount(epoch) || !isCount(schemaVersion) || !Array.isArray(columns)) {
-    throw new BackupError('it is damaged: its header is not whole');
+    throw new BackupError('it is damaged: its header is incomplete');
   }
   return header as Header;
 }
@@ -57,7 +57,7 @@ export function parseHeader(body: Buffer): Header {
 export function parseTrailer(body: Buffer): Trailer {
   const trailer = parseObject(body) as Partial<Trailer>;
   if (!isCount(trailer.objects) || typeof trailer.digest !== 'string' || typeof trailer.resources !== 'object') {
-    throw new BackupError('it is damaged: its trailer is not whole');
+    throw new BackupError('it is damaged: its trailer is incomplete');
   }
   return trailer as Trailer;
 }
@@ -69,7 +69,7 @@ function parseObject(body: Buffer): object {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new BackupError('it is damaged: what should be JSON is not');
+  throw new BackupError('it is damaged: its header or trailer is not JSON');
 }
 
 function isCount(value: unknown): value is number {

@@ -18,13 +18,13 @@ interface Output {
 }
 
 /**
- * Opens the output of a backup. A file gets its name only when it is complete and on the disk. Only its owner can read it,
- * because it contains all objects.
+ * Opens the output of a backup. A file gets its name only when it is complete and on the disk. Only its owner can read
+ * it, because it contains all objects.
  */
 export function openOutput(out: string): Output {
   if (out === '-') {
     if (process.stdout.isTTY)
-      throw new BackupError('a backup is no text for a terminal: give --out FILE, or send it on with a pipe');
+      throw new BackupError('a backup is binary and cannot be written to a terminal: give --out FILE, or use a pipe');
     return { stream: createWriteStream('', { fd: 1, autoClose: false }), keep() {}, discard() {} };
   }
   if (existsSync(out)) throw new BackupError(`${out} exists already: give another name with --out, or remove it`);

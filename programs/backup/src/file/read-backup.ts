@@ -24,7 +24,7 @@ export async function* readBackup(file: string): AsyncGenerator<BackupPart> {
   try {
     yield* partsOf(decompressed(file));
   } catch (error) {
-    if (error instanceof BackupError) throw new BackupError(`${file} is refused: ${error.message}`, { cause: error });
+    if (error instanceof BackupError) throw new BackupError(`${file} is rejected: ${error.message}`, { cause: error });
     if (error instanceof Error && 'code' in error) throw new BackupError(`${file}: ${error.message}`, { cause: error });
     throw error;
   }
@@ -50,7 +50,7 @@ async function* partsOf(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPar
   let tally: Tally | undefined;
   let trailer: Trailer | undefined;
   for await (const { kind, body, bytes } of framesOf(source)) {
-    if (trailer !== undefined) throw new BackupError('it is damaged: something follows its end');
+    if (trailer !== undefined) throw new BackupError('it is damaged: there is data after its end');
     if ((tally === undefined) !== (kind === frameKind.header))
       throw new BackupError('it is damaged: its frames are out of order');
     if (kind === frameKind.trailer) {
@@ -68,15 +68,15 @@ async function* partsOf(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPar
     for (const row of rowsOfFrame(body)) (tally as Tally).add(row);
     yield { kind: 'rows', bytes: body, tally: tally as Tally };
   }
-  if (trailer === undefined) throw new BackupError('it is cut short');
+  if (trailer === undefined) throw new BackupError('it is truncated');
   yield { kind: 'trailer', trailer };
 }
 
 function checkTrailer(trailer: Trailer, tally: Tally, digest: string): void {
-  if (trailer.digest !== digest) throw new BackupError('it is damaged: its bytes are not those that were written');
+  if (trailer.digest !== digest) throw new BackupError('it is damaged: its content does not match its digest');
   const { digest: _, ...reported } = trailer;
   if (!isDeepStrictEqual(reported, tally.result()))
-    throw new BackupError('it is damaged: it does not hold what it says');
+    throw new BackupError('it is damaged: its objects do not match its trailer');
 }
 
 async function* decompressed(file: string): AsyncGenerator<Buffer> {
@@ -87,11 +87,11 @@ async function* decompressed(file: string): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of plain) yield chunk as Buffer;
     // zlib ignores bytes after the compressed stream
-    if (plain.bytesWritten < statSync(file).size) throw new BackupError('it is damaged: something follows its end');
+    if (plain.bytesWritten < statSync(file).size) throw new BackupError('it is damaged: there is data after its end');
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code);
-    if (code === 'ZSTD_error_prefix_unknown') throw new BackupError('it is no backup of tidegate', { cause: error });
-    if (code === 'Z_BUF_ERROR') throw new BackupError('it is cut short', { cause: error });
+    if (code === 'ZSTD_error_prefix_unknown') throw new BackupError('it is not a backup of tidegate', { cause: error });
+    if (code === 'Z_BUF_ERROR') throw new BackupError('it is truncated', { cause: error });
     if (code.startsWith('Z')) throw new BackupError(`it is damaged (${(error as Error).message})`, { cause: error });
     throw error;
   } finally {

@@ -38,7 +38,7 @@ export class Tally {
     const key = this.#key.map((index) => columns[index]?.toString('utf8') ?? '');
     const resource = key[0] as string;
     if (columns.length !== this.#width || value === undefined || checksum?.length !== 4) {
-      throw new BackupError(`it is damaged: the row of ${pathOf(key)} is not one`);
+      throw new BackupError(`it is damaged: the row of ${pathOf(key)} is invalid`);
     }
     this.objects++;
     this.bytes += value.length;

@@ -19,7 +19,7 @@ export async function fillWithLarge(url: string, count: number): Promise<void> {
 interface Run {
   readonly child: ChildProcess;
   readonly code: Promise<number | null>;
-  said(): string;
+  output(): string;
   /** the largest memory that was measured */
   peakMib(): number;
 }
@@ -42,7 +42,7 @@ export function runBackupProgram(url: string, ...args: string[]): Run {
     clearInterval(timer);
     return status as number | null;
   });
-  return { child, code, said: () => text, peakMib: () => peak };
+  return { child, code, output: () => text, peakMib: () => peak };
 }
 
 function memoryMib(pid: number): number {

@@ -47,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const from = accessIn(fromKubeconfig, context);
   const to = accessIn(targetKubeconfig(options));
   if (from.server === to.server)
-    throw new OptionError(`both kubeconfigs lead to ${to.server}: there is nothing to copy`);
+    throw new OptionError(`both kubeconfigs are for ${to.server}: there is nothing to copy`);
   const source = new ClusterClient(from, CONCURRENCY);
   const target = new ClusterClient(to, CONCURRENCY);
   const screen = new Screen(processTerminal(process.env, process.stderr));

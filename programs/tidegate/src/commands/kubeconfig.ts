@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isErrno, readRunState, UserError } from '@tidegate/local';
 import { readDataDir } from './data-dir-option.ts';
 
-const about = 'tidegate kubeconfig [option...]\n\nPrints the kubeconfig. It holds a bearer token: keep it to yourself.';
+const about = 'tidegate kubeconfig [option...]\n\nPrints the kubeconfig. It contains a bearer token: keep it secret.';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const dir = readDataDir(argv, about);
@@ -13,9 +13,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) {
-      throw new UserError(`there is no ${file} yet: run \`tidegate start\` once`, { cause: error });
+      throw new UserError(`${file} does not exist yet: run \`tidegate start\` once`, { cause: error });
     }
-    if (isErrno(error, 'EACCES')) throw new UserError(`${file} is not this user's to read`, { cause: error });
+    if (isErrno(error, 'EACCES')) throw new UserError(`this user may not read ${file}`, { cause: error });
     throw error;
   }
 }

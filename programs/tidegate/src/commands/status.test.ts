@@ -19,7 +19,7 @@ function place(): DataDir {
   return dir;
 }
 
-/** What the command prints, and its exit code. */
+/** Runs the command, and returns its output and exit code. */
 async function status(t: TestContext, dir: DataDir): Promise<{ code: number; lines: string[] }> {
   let text = '';
   const write = t.mock.method(process.stdout, 'write', (part: string) => {
@@ -31,7 +31,7 @@ async function status(t: TestContext, dir: DataDir): Promise<{ code: number; lin
   return { code, lines: text.trimEnd().split('\n') };
 }
 
-/** As a launcher writes it that runs in this process, and has begun so many seconds ago. */
+/** The state file of a launcher that runs in this process and started the given number of seconds ago. */
 function stateOf(more: Partial<RunState> = {}): RunState {
   return {
     launcher: ownIdentity(),
@@ -51,7 +51,7 @@ function ago(seconds: number): string {
   return new Date(Date.now() - seconds * 1000 - 500).toISOString();
 }
 
-test('Where nothing runs the command says so, with its own exit code.', async (t) => {
+test('A system that is not running has an exit code of its own.', async (t) => {
   const dir = place();
   assert.deepEqual(await status(t, dir), { code: 3, lines: [`nothing runs on ${dir.path}`] });
 });

@@ -64,7 +64,7 @@ export class ClusterClient {
     const url = new URL(`${this.#server.pathname.replace(/\/$/, '')}${path}`, this.#server);
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>
-        reject(new UserError(`${this.#server.origin} cannot be asked (${error.message})`, { cause: error }));
+        reject(new UserError(`${this.#server.origin} cannot be reached (${error.message})`, { cause: error }));
       const headers = {
         Accept: 'application/json',
         'User-Agent': 'tidegate-import',

@@ -56,7 +56,7 @@ export async function importCluster(options: ImportOptions): Promise<Tally> {
     plan = await replanned(options, served, plan.foreign.length);
   }
   for (const resource of plan.common) if (!done.has(qualifiedName(resource))) await importOne(resource);
-  onStep('importing what has owners');
+  onStep('importing objects with owners');
   await importer.finish();
   await reportForeign(options, plan.foreign, tally);
   return tally;

@@ -21,8 +21,8 @@ interface Waiting {
 /**
  * Writes objects of one cluster into another.
  *
- * Invariant: an object is written after its owners, with their new uids. Therefore objects with owners wait in memory until
- * all others are written. An owner that is not imported is left out of the object, and reported.
+ * Invariant: an object is written after its owners, with their new uids. Therefore objects with owners wait in memory
+ * until all others are written. An owner that is not imported is left out of the object, and reported.
  */
 export class Importer {
   readonly #options: ImporterOptions;

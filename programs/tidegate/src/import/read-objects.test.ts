@@ -11,12 +11,12 @@ interface Scripted {
   readonly headers?: Record<string, string>;
 }
 
-/** A server that gives the answers of a script, and keeps what it was asked. */
-async function readFrom(script: readonly Scripted[]): Promise<{ names: string[]; asked: string[] }> {
-  const asked: string[] = [];
+/** A server with scripted responses, which records the requests. */
+async function readFrom(script: readonly Scripted[]): Promise<{ names: string[]; requests: string[] }> {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    const { code, body, headers = {} } = script[asked.length] as Scripted;
-    asked.push(String(request.url).replace(/.*limit=500/, ''));
+    const { code, body, headers = {} } = script[requests.length] as Scripted;
+    requests.push(String(request.url).replace(/.*limit=500/, ''));
     response.writeHead(code, headers).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -32,7 +32,7 @@ async function readFrom(script: readonly Scripted[]): Promise<{ names: string[];
     client.close();
     server.close();
   }
-  return { names, asked };
+  return { names, requests };
 }
 
 function page(next: string, ...names: string[]): Scripted {
@@ -41,16 +41,16 @@ function page(next: string, ...names: string[]): Scripted {
 }
 
 test('Pages are read by their tokens, and items get kind and apiVersion.', async () => {
-  const { names, asked } = await readFrom([page('t1', 'a', 'b'), page('t2', 'c'), page('', 'd')]);
+  const { names, requests } = await readFrom([page('t1', 'a', 'b'), page('t2', 'c'), page('', 'd')]);
   assert.deepEqual(names, ['ConfigMap/a', 'ConfigMap/b', 'ConfigMap/c', 'ConfigMap/d']);
-  assert.deepEqual(asked, ['', '&continue=t1', '&continue=t2']);
+  assert.deepEqual(requests, ['', '&continue=t1', '&continue=t2']);
 });
 
 test('After an expired version the list continues with the offered token.', async () => {
   const expired = { code: 410, body: { metadata: { continue: 'newer' } } };
-  const { names, asked } = await readFrom([page('t1', 'a'), expired, page('', 'b')]);
+  const { names, requests } = await readFrom([page('t1', 'a'), expired, page('', 'b')]);
   assert.deepEqual(
-    [names, asked],
+    [names, requests],
     [
       ['ConfigMap/a', 'ConfigMap/b'],
       ['', '&continue=t1', '&continue=newer'],
@@ -59,9 +59,9 @@ test('After an expired version the list continues with the offered token.', asyn
 });
 
 test('Without an offered token the list begins again, and no object is returned twice.', async () => {
-  const { names, asked } = await readFrom([page('t1', 'a'), { code: 410, body: {} }, page('', 'a', 'b')]);
+  const { names, requests } = await readFrom([page('t1', 'a'), { code: 410, body: {} }, page('', 'a', 'b')]);
   assert.deepEqual(
-    [names, asked],
+    [names, requests],
     [
       ['ConfigMap/a', 'ConfigMap/b'],
       ['', '&continue=t1', ''],

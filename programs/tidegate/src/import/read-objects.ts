@@ -4,9 +4,9 @@ import { collectionPath, type ServedResource } from './discover.ts';
 import { type JsonObject, metadataOf } from './portable.ts';
 
 /**
- * Reads the objects of a collection page by page, all at one version. Where that version expires during the read (410), the
- * rest is read at a newer one: with the token that the server offers, else from the beginning. Each object is returned
- * once.
+ * Reads the objects of a collection page by page, all at one version. Where that version expires during the read (410),
+ * the rest is read at a newer one: with the token that the server offers, else from the beginning. Each object is
+ * returned once.
  */
 export async function* readObjects(
   client: ClusterClient,

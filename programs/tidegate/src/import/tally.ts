@@ -1,4 +1,4 @@
-const MOST_MESSAGES = 20;
+const MAX_MESSAGES = 20;
 
 export const OUTCOMES = ['created', 'updated', 'existed', 'left out', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -23,7 +23,7 @@ export class Tally {
   }
 
   note(message: string): void {
-    if (this.messages.length < MOST_MESSAGES) this.messages.push(message);
+    if (this.messages.length < MAX_MESSAGES) this.messages.push(message);
     else this.#omitted++;
   }
 

@@ -46,7 +46,7 @@ export async function preparePostgres({ options, screen }: EngineContext): Promi
     const protocols = ['postgres', 'postgresql'];
     const check = requireReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
     await screen.during('reaching PostgreSQL', check);
-    return { url, description: 'PostgreSQL as given' };
+    return { url, description: 'PostgreSQL of --postgres-url' };
   }
   const { dataDir, ephemeral } = options;
   const dir = dataDir.postgres;
@@ -59,7 +59,7 @@ export async function preparePostgres({ options, screen }: EngineContext): Promi
   await stopLeftoverPostgres(dir);
   const password = ensurePassword(dataDir);
   const making = ensureCluster({ dir, binaries, runAs, password, sync: !ephemeral });
-  await screen.during('making the data directory of PostgreSQL', making);
+  await screen.during('creating the data directory of PostgreSQL', making);
   const socketDir = makePostgresSocketDir(runAs);
   return {
     url: postgresUrl({ password, socketDir }),
@@ -76,12 +76,12 @@ export async function preparePostgres({ options, screen }: EngineContext): Promi
 }
 
 export async function prepareNats({ options, screen, closing }: EngineContext): Promise<Engine> {
-  if (options.noNats) return { url: '', description: "no NATS, as asked: the watch service follows the store's log" };
+  if (options.noNats) return { url: '', description: "no NATS (--no-nats): the watch service follows the store's log" };
   if (options.natsUrl !== '') {
     const url = options.natsUrl;
     const check = requireReachable({ option: '--nats-url', url, protocols: ['nats', 'tls'], defaultPort: 4222 });
     await screen.during('reaching NATS', check);
-    return { url, description: 'NATS as given' };
+    return { url, description: 'NATS of --nats-url' };
   }
   const found = await findNats({
     cacheDir: cacheDir(),

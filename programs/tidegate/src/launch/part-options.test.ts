@@ -34,7 +34,7 @@ const refused: ReadonlyArray<[argv: string[], words: RegExp]> = [
   [['--oidc-isuer-url=x'], /unknown option --oidc-isuer-url; did you mean --oidc-issuer-url\?/],
   [['--prot=1'], /unknown option --prot; did you mean --port\?/],
   [['--constructor=1'], /unknown option --constructor$/],
-  [['--store-addresses=a'], /--store-addresses is what tidegate start says to its parts itself/],
+  [['--store-addresses=a'], /--store-addresses is set by tidegate start itself/],
   [['--oidc-issuer-url'], /--oidc-issuer-url needs a value/],
 ];
 

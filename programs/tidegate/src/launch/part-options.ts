@@ -6,7 +6,7 @@ import { startOptions } from './start-options.ts';
 
 const PARTS = ['gateway', 'store', 'watch', 'health'] as const;
 
-/** What a launcher says to its parts itself: where they are, and by what they prove themselves. */
+/** The options that the launcher sets for its parts: addresses, certificates and keys. */
 export const SET_HERE: readonly string[] = [
   'instance',
   'lifeline',
@@ -36,13 +36,13 @@ export const SET_HERE: readonly string[] = [
 ];
 
 interface Split {
-  /** those of the launcher */
+  /** the launcher's own arguments */
   readonly own: readonly string[];
-  /** those of the parts, as variables of their environment */
+  /** the options of the parts, as environment variables */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Parts what is said to the launcher from what is said to its parts through it. */
+/** Separates the launcher's options from those that it passes on to its parts. */
 export async function splitPartOptions(argv: readonly string[]): Promise<Split> {
   const own: string[] = [];
   const variables: Record<string, string> = {};
@@ -55,7 +55,7 @@ export async function splitPartOptions(argv: readonly string[]): Promise<Split> 
     }
     const { type, separator = ',' } = await rowOf(name);
     if (SET_HERE.includes(name)) {
-      throw new OptionError(`--${name} is what tidegate start says to its parts itself`);
+      throw new OptionError(`--${name} is set by tidegate start itself`);
     }
     const value = given ?? (type === 'boolean' ? 'true' : argv[++i]);
     if (value === undefined) throw new OptionError(`--${name} needs a value`);
@@ -82,7 +82,7 @@ async function rowOf(name: string): Promise<OptionTable[string]> {
   throw new OptionError(`unknown option --${name}${near === undefined ? '' : `; did you mean --${near}?`}`);
 }
 
-/** Read only when they are needed: they are the parts' own. */
+/** Loads the option tables of the parts; only called when an option is not the launcher's. */
 async function partTables(): Promise<OptionTable> {
   const all: Record<string, OptionTable[string]> = {};
   for (const part of PARTS) {

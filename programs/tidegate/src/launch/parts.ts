@@ -130,8 +130,9 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
 };
 
 /**
- * The environment of each part. URLs with passwords are passed in it, because every user of the machine can read arguments.
- * The launcher's own variables are removed; a part's other variables are kept, so that its options can be tried.
+ * The environment of each part. URLs with passwords are passed in it, because every user of the machine can read
+ * arguments. The launcher's own variables are removed; a part's other variables are kept, so that its options can be
+ * tried.
  */
 function partEnvironment(plan: PartsPlan, own: NodeJS.ProcessEnv): (part: Part) => NodeJS.ProcessEnv {
   const ours = new Set(Object.keys(startOptions).map((name) => `TIDEGATE_${name.replaceAll('-', '_').toUpperCase()}`));

@@ -18,8 +18,8 @@ interface DatabaseChoice {
 }
 
 /**
- * Runs work with the URL of a database: the given one, that of the system that runs on the data directory, or, where none
- * runs, that of a PostgreSQL that is started on the data directory for the time of the work.
+ * Runs work with the URL of a database: the given one, that of the system that runs on the data directory, or, where
+ * none runs, that of a PostgreSQL that is started on the data directory for the time of the work.
  */
 export async function withDatabase(
   choice: DatabaseChoice,
@@ -44,7 +44,7 @@ export async function withDatabase(
     }
     if (state.socketDir === undefined) {
       throw new UserError(
-        `what runs on ${dataDir.path} uses a PostgreSQL that was given to it: give the same with --postgres-url`,
+        `the system on ${dataDir.path} uses an external PostgreSQL: give its URL with --postgres-url`,
       );
     }
     const password = readFileSync(dataDir.postgresPassword, 'utf8').trim();

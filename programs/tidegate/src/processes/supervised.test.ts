@@ -8,13 +8,13 @@ import { type Death, Supervised } from './supervised.ts';
 
 const never = new AbortController().signal;
 
-/** A stand-in whose process ends when the test says so, with time in the test's hands. */
+/** A fake process whose end the test controls, and a fake clock. */
 function rig() {
   let now = 0;
   let started = Promise.withResolvers<void>();
   const deaths: Death[] = [];
   const waits: number[] = [];
-  const runs: Array<{ end(why: string): void; asked: boolean; killed: boolean }> = [];
+  const runs: Array<{ end(why: string): void; stopRequested: boolean; killed: boolean }> = [];
   const spec = {
     name: 'part',
     logFile: join(temporaryDirectory(), 'log'),
@@ -22,15 +22,15 @@ function rig() {
     start(log: { fd: number }): Running {
       closeSync(log.fd);
       const { promise, resolve } = Promise.withResolvers<string>();
-      const run = { end: resolve, asked: false, killed: false };
+      const run = { end: resolve, stopRequested: false, killed: false };
       runs.push(run);
       started.resolve();
       return {
         pid: 100 + runs.length,
         known: Promise.resolve(),
         ended: promise,
-        askToStop() {
-          run.asked = true;
+        requestStop() {
+          run.stopRequested = true;
         },
         kill() {
           run.killed = true;
@@ -48,10 +48,10 @@ function rig() {
     await started.promise;
     started = Promise.withResolvers();
   };
-  const pass = (ms: number): void => {
+  const advance = (ms: number): void => {
     now += ms;
   };
-  return { supervised, deaths, waits, runs, afterStart, pass };
+  return { supervised, deaths, waits, runs, afterStart, advance };
 }
 
 test('A process that dies is restarted at once, and the reason is reported.', async () => {
@@ -78,11 +78,11 @@ test('The delay doubles from 0.2 s and stays at 5 s.', async () => {
 });
 
 test('A process that had run long enough is restarted at once.', async () => {
-  const { supervised, deaths, runs, afterStart, pass } = rig();
+  const { supervised, deaths, runs, afterStart, advance } = rig();
   supervised.start();
   for (let i = 0; i < 3; i++) {
     await afterStart();
-    if (i === 2) pass(10_000);
+    if (i === 2) advance(10_000);
     runs[i]?.end('ended');
   }
   await afterStart();
@@ -99,7 +99,7 @@ test('A stopped process is not restarted, and its end does not count as a death.
   const stopping = supervised.stop(never);
   runs[0]?.end('ended with exit code 0');
   await stopping;
-  assert.ok(runs[0]?.asked);
+  assert.ok(runs[0]?.stopRequested);
   assert.equal(runs.length, 1);
   assert.deepEqual(deaths, []);
 });

@@ -41,8 +41,8 @@ interface SupervisedOptions {
 }
 
 /**
- * Keeps one process running. It is restarted at once after its first death, then with a growing delay. Invariant: at most
- * one process runs at any time, and none is started after stop() was called.
+ * Keeps one process running. It is restarted at once after its first death, then with a growing delay. Invariant: at
+ * most one process runs at any time, and none is started after stop() was called.
  *
  *   running --dies--> waiting --delay over--> running
  *   running --stop--> stopping --exit, or the limit and a kill--> stopped
@@ -82,7 +82,7 @@ export class Supervised {
       await this.#loop;
       return 'stopped';
     }
-    running.askToStop();
+    running.requestStop();
     const inTime = new AbortController();
     const limit = this.#options.wait(this.spec.stopLimitMs, AbortSignal.any([hurry, inTime.signal]));
     const ended = await Promise.race([running.ended.then(() => true), limit.then(() => false)]);

@@ -1,4 +1,4 @@
-import type { AskAccess } from '@tidegate/kinds';
+import type { CheckAccess } from '@tidegate/kinds';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Decision } from '../authz/policy.ts';
 import { hypotheticalRequest } from '../authz/request-attributes.ts';
@@ -6,41 +6,41 @@ import { AUTHENTICATED, accountGroups, type User } from '../request/user.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]*):[^:]*$/;
 
-/** Somebody else has to be asked first. */
-class Undecided extends Error {
+/** Thrown by an evaluation that needs an answer of an authorization webhook; it is retried with that answer. */
+class PendingDecision extends Error {
   readonly answered: Promise<unknown>;
 
   constructor(answered: Promise<unknown>) {
-    super('somebody else has to be asked first');
+    super('the authorization decision is pending');
     this.answered = answered;
   }
 }
 
-/** Whether this user, or a service account that an expression names instead, may do something. */
-export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'judge'>, user: User): AskAccess {
+/** Answers authorization checks of expressions for this user, or for a service account that the expression names. */
+export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'judge'>, user: User): CheckAccess {
   const answers = new Map<string, Decision>();
-  return ({ serviceAccount, ...asked }) => {
-    const info = hypotheticalRequest({ version: '*', isResource: asked.path === undefined, ...asked });
+  return ({ serviceAccount, ...attributes }) => {
+    const info = hypotheticalRequest({ version: '*', isResource: attributes.path === undefined, ...attributes });
     const who = serviceAccount === undefined ? user : accountNamed(serviceAccount);
     const known = authorizer.knownDecision(who, info);
     if (known !== undefined) return known;
-    const key = JSON.stringify([serviceAccount, asked]);
+    const key = JSON.stringify([serviceAccount, attributes]);
     const answer = answers.get(key);
     if (answer !== undefined) return answer;
-    throw new Undecided(authorizer.judge(who, info).then((decision) => answers.set(key, decision)));
+    throw new PendingDecision(authorizer.judge(who, info).then((decision) => answers.set(key, decision)));
   };
 }
 
 /**
- * What an evaluation comes to that asks for access. Expressions do not wait: where a webhook has to be asked, it is, and
- * the evaluation begins again. Each time it knows one answer more.
+ * Evaluates expressions that check authorization. Evaluation is synchronous: where an authorization webhook must be
+ * called first, the evaluation starts again after its answer. Each attempt has one more answer.
  */
-export async function onceDecided<T>(evaluate: () => T): Promise<T> {
+export async function evaluateWithAccess<T>(evaluate: () => T): Promise<T> {
   for (;;) {
     try {
       return evaluate();
     } catch (error) {
-      if (!(error instanceof Undecided)) throw error;
+      if (!(error instanceof PendingDecision)) throw error;
       await error.answered;
     }
   }

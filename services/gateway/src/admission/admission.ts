@@ -3,16 +3,16 @@ import type { JsonObject } from '@tidegate/schema';
 import { pathFlag } from '../request/query-parameters.ts';
 import type { Operation, ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
-import { type AdmissionPorts, Admitting } from './admitting.ts';
 import type { Configurations } from './configurations.ts';
+import { type AdmissionPorts, RequestAdmission } from './request-admission.ts';
 
-interface Asking {
+interface Overrides {
   readonly operation: Operation;
-  /** of the objects, where a subresource has its own */
+  /** of the objects, where a subresource has its own kind */
   readonly kind?: Kind;
-  /** where the path does not name the object */
+  /** the name of the object, where the path has none */
   readonly name?: string;
-  /** those of the query, where they are not others */
+  /** the options, where they are not those of the query */
   readonly options?: () => JsonObject | null;
   readonly isDryRun?: boolean;
 }
@@ -32,48 +32,53 @@ export class Admission {
     if (!this.#configurations.areKnown) await this.#configurations.known();
   }
 
-  /** The webhooks and policies that a request concerns; undefined where there are none. */
-  of(request: ResourceRequest, asking: Asking): Admitting | undefined {
+  /** The webhooks and policies that match a request; undefined if there are none. */
+  forRequest(request: ResourceRequest, overrides: Overrides): RequestAdmission | undefined {
     const { info, user, warnings, conversions, record, notes } = request;
-    const { operation, kind = request.kind } = asking;
-    const dryRun = asking.isDryRun ?? isDryRun(request);
-    const act = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
-    const asked = { act, name: info.name || (asking.name ?? '') };
-    const mutating = this.#configurations.hooksAt('mutating', asked);
-    const validating = this.#configurations.hooksAt('validating', asked);
-    const policies = this.#configurations.policiesAt(asked);
+    const { operation, kind = request.kind } = overrides;
+    const dryRun = overrides.isDryRun ?? isDryRun(request);
+    const target = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
+    const named = { target, name: info.name || (overrides.name ?? '') };
+    const mutating = this.#configurations.hooksAt('mutating', named);
+    const validating = this.#configurations.hooksAt('validating', named);
+    const policies = this.#configurations.policiesAt(named);
     if (mutating.length + validating.length + policies.length === 0) return undefined;
-    const options = asking.options === undefined ? optionsOf(request, operation) : asking.options();
+    const options = overrides.options === undefined ? optionsOf(request, operation) : overrides.options();
     const { name, namespace } = info;
-    const attributes = { act, kind, name, namespace, user, options, isDryRun: dryRun, conversions, record, notes };
-    return new Admitting({ ports: this.#ports, attributes, mutating, validating, policies, warnings });
+    const attributes = { target, kind, name, namespace, user, options, isDryRun: dryRun, conversions, record, notes };
+    return new RequestAdmission({ ports: this.#ports, attributes, mutating, validating, policies, warnings });
   }
 
-  /** An object that is created but not stored, as the webhooks change it. */
+  /** Admits an object that is created but not stored, and returns it as the webhooks changed it. */
   async admitCreation(own: ResourceRequest, object: JsonObject): Promise<JsonObject> {
     const parent = this.#ports.registry.find(own.info.group, own.info.version, own.info.resource) ?? own.kind;
     const name = metaOf(object).name ?? '';
-    const admitting = this.of({ ...own, kind: parent }, { operation: 'CREATE', kind: own.kind, name });
-    if (admitting === undefined) return object;
-    const made = (await admitting.mutate({ object, old: undefined })) ?? object;
-    await admitting.validate({ object: made, old: undefined });
+    const admission = this.forRequest({ ...own, kind: parent }, { operation: 'CREATE', kind: own.kind, name });
+    if (admission === undefined) return object;
+    const made = (await admission.mutate({ object, old: undefined })) ?? object;
+    await admission.validate({ object: made, old: undefined });
     return made;
   }
 
-  /** A client that opens a stream or uses a proxy creates no object, but webhooks may deny the connection. */
+  /** Admits the opening of a stream or of a proxied connection: no object is created, but webhooks may deny it. */
   async admitConnection(request: ResourceRequest, container = ''): Promise<void> {
     const { info, kind } = request;
     const name = CONNECTIONS[`${info.resource}/${info.subresource}`] ?? '';
-    const own = kindOf({ ...kind.entry, group: '', version: 'v1', kind: name });
-    const admitting = this.of(request, { operation: 'CONNECT', kind: own, options: () => null, isDryRun: false });
-    if (admitting === undefined) return;
+    const optionsKind = kindOf({ ...kind.entry, group: '', version: 'v1', kind: name });
+    const admission = this.forRequest(request, {
+      operation: 'CONNECT',
+      kind: optionsKind,
+      options: () => null,
+      isDryRun: false,
+    });
+    if (admission === undefined) return;
     const object = { kind: name, apiVersion: 'v1', ...connectOptions(request, container) };
-    await admitting.mutate({ object, old: undefined });
-    await admitting.validate({ object, old: undefined });
+    await admission.mutate({ object, old: undefined });
+    await admission.validate({ object, old: undefined });
   }
 }
 
-/** The kinds of the options with which a connection is opened. Only webhooks and policies see them. */
+/** The kinds of the options of a connection. Only webhooks and policies see these objects. */
 const CONNECTIONS: Readonly<Record<string, string>> = {
   'pods/exec': 'PodExecOptions',
   'pods/attach': 'PodAttachOptions',

@@ -1,47 +1,47 @@
 import type { Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type AnyView, LiveView, type MirrorPort } from '../live/live-view.ts';
-import type { Act } from './act.ts';
-import { type Called, type Hook, hooksOf } from './hooks.ts';
-import { actFor } from './matcher.ts';
-import { bindingOf, type KnownPolicy, type PolicyBinding, policyOf } from './policies.ts';
+import type { RuleTarget } from './attributes.ts';
+import { type Hook, hooksOf, type MatchedHook } from './hooks.ts';
+import { matchingTarget } from './matcher.ts';
+import { bindingOf, type LoadedPolicy, type PolicyBinding, policyOf } from './policies.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
 
 export type Phase = 'mutating' | 'validating';
 
-/** by which webhooks are switched off */
+/** the plugins by which each kind of webhook is switched on or off */
 const PLUGINS = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
 
-/** A policy that judges, in which version of the objects, and what puts it to work. */
+/** A policy that matches a request, the version in which it sees the objects, and its matching bindings. */
 export interface BoundPolicy {
-  readonly policy: KnownPolicy;
-  readonly act: Act;
+  readonly policy: LoadedPolicy;
+  readonly target: RuleTarget;
   readonly bindings: readonly PolicyBinding[];
 }
 
-/** Which of the admission plugins are enabled. */
+/** Tells which admission plugins are enabled. */
 interface Switches {
   isOn(plugin: (typeof PLUGINS)[Phase] | 'ValidatingAdmissionPolicy'): boolean;
 }
 
-interface Asked {
-  readonly act: Act;
-  /** of the object; empty where it has none yet */
+interface NamedTarget {
+  readonly target: RuleTarget;
+  /** of the object; empty if it has no name yet */
   readonly name: string;
 }
 
 /**
- * The webhooks and policies that take part in admission, as the mirrors have their configurations.
+ * The webhooks and policies that take part in admission, from the mirrored configurations.
  *
- * Invariant: a request that waited for a revision finds what is configured at that revision. No write is admitted before
+ * Invariant: a request that waited for a revision uses the configuration at that revision. No write is admitted before
  * all configurations are loaded.
  */
 export class Configurations {
   readonly #registry: Registry;
   readonly #plugins: Switches;
   readonly #hooks: Readonly<Record<Phase, LiveView<Hook[]>>>;
-  readonly #policies: LiveView<KnownPolicy>;
+  readonly #policies: LiveView<LoadedPolicy>;
   readonly #bindings: LiveView<PolicyBinding>;
   readonly views: readonly AnyView[];
 
@@ -69,38 +69,39 @@ export class Configurations {
     return this.views.every(({ isKnown }) => isKnown);
   }
 
-  /** Resolves when the configurations are loaded, in whichever state. */
+  /** Resolves when all configurations are loaded. */
   async known(): Promise<void> {
     for (const view of this.views) await view.known();
   }
 
-  /** Whom the rules name, in the order of the configurations' names and of their own lists. */
-  hooksAt(phase: Phase, asked: Asked): Called[] {
+  /** The webhooks whose rules match, ordered by the names of the configurations and then by their own lists. */
+  hooksAt(phase: Phase, named: NamedTarget): MatchedHook[] {
     const hooks = this.#hooks[phase];
-    if (hooks.size === 0 || isExempt(asked.act) || !this.#plugins.isOn(PLUGINS[phase])) return [];
+    if (hooks.size === 0 || isExempt(named.target) || !this.#plugins.isOn(PLUGINS[phase])) return [];
     return hooks.values.flat().flatMap((hook) => {
-      const act = actFor(hook.matcher, this.#registry, asked);
-      return act === undefined ? [] : [{ hook, act }];
+      const target = matchingTarget(hook.matcher, this.#registry, named);
+      return target === undefined ? [] : [{ hook, target }];
     });
   }
 
-  /** The policies that are for this, with those of their bindings that are. */
-  policiesAt(asked: Asked): BoundPolicy[] {
-    if (this.#bindings.size === 0 || isExempt(asked.act)) return [];
+  /** The policies that match, with their matching bindings. */
+  policiesAt(named: NamedTarget): BoundPolicy[] {
+    if (this.#bindings.size === 0 || isExempt(named.target)) return [];
     if (!this.#plugins.isOn('ValidatingAdmissionPolicy')) return [];
     return this.#policies.values.flatMap((policy) => {
       const bindings = this.#bindings.values.filter(
-        ({ policyName, matcher }) => policyName === policy.name && actFor(matcher, this.#registry, asked) !== undefined,
+        ({ policyName, matcher }) =>
+          policyName === policy.name && matchingTarget(matcher, this.#registry, named) !== undefined,
       );
-      const act = bindings.length === 0 ? undefined : actFor(policy.matcher, this.#registry, asked);
-      return act === undefined ? [] : [{ policy, act, bindings }];
+      const target = bindings.length === 0 ? undefined : matchingTarget(policy.matcher, this.#registry, named);
+      return target === undefined ? [] : [{ policy, target, bindings }];
     });
   }
 }
 
 const EXEMPT = /^(?:mutating|validating)(?:webhookconfigurations|admissionpolic(?:ies|ybindings))$/;
 
-/** Whoever configures admission is not admitted by it: a webhook that fails could never be put right. */
-function isExempt({ kind, resource }: Act): boolean {
+/** The admission configurations themselves are exempt: otherwise a failing webhook could prevent its own correction. */
+function isExempt({ kind, resource }: RuleTarget): boolean {
   return kind.entry.group === GROUP && EXEMPT.test(resource);
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { type Act, equivalents } from './act.ts';
+import { equivalentTargets, type RuleTarget } from './attributes.ts';
 import { hooksOf } from './hooks.ts';
-import { actFor, labelsOf, matcherOf } from './matcher.ts';
+import { labelsOf, matcherOf, matchingTarget } from './matcher.ts';
 
 const registry = builtInRegistry();
 
-function actOf(path: string, operation: Act['operation'] = 'CREATE'): Act {
+function targetOf(path: string, operation: RuleTarget['operation'] = 'CREATE'): RuleTarget {
   const [group = '', version = '', resource = '', subresource = ''] = path.split('/');
   return { operation, kind: registry.find(group, version, resource) as Kind, resource, subresource };
 }
@@ -21,13 +21,13 @@ const ruleWith = (rule: JsonObject) => ({
   ...rule,
 });
 
-function asked(rule: JsonObject, path: string, operation?: Act['operation']): boolean {
+function isMatched(rule: JsonObject, path: string, operation?: RuleTarget['operation']): boolean {
   const matcher = matcherOf({ rules: [ruleWith(rule)], matchPolicy: 'Exact' });
-  return actFor(matcher, registry, { act: actOf(path, operation), name: 'a' }) !== undefined;
+  return matchingTarget(matcher, registry, { target: targetOf(path, operation), name: 'a' }) !== undefined;
 }
 
 const PODS = '/v1/pods';
-const cases: ReadonlyArray<[rule: JsonObject, path: string, isAsked: boolean]> = [
+const cases: ReadonlyArray<[rule: JsonObject, path: string, expected: boolean]> = [
   [{}, PODS, true],
   [{}, `${PODS}/status`, false],
   [{ resources: ['*/*'] }, `${PODS}/status`, true],
@@ -51,16 +51,16 @@ const cases: ReadonlyArray<[rule: JsonObject, path: string, isAsked: boolean]> =
   [{ resourceNames: ['b'] }, PODS, false],
 ];
 
-test('rules name operations, groups, versions, resources with what is below them, and a scope', () => {
-  for (const [rule, path, isAsked] of cases) {
-    assert.equal(asked(rule, path), isAsked, `${JSON.stringify(rule)} of ${path}`);
+test('rules match operations, groups, versions, resources, subresources and a scope', () => {
+  for (const [rule, path, expected] of cases) {
+    assert.equal(isMatched(rule, path), expected, `${JSON.stringify(rule)} of ${path}`);
   }
-  assert.equal(asked({ operations: ['CONNECT'] }, `${PODS}/exec`, 'CONNECT'), false);
-  assert.equal(asked({ operations: ['CONNECT'], resources: ['pods/exec'] }, `${PODS}/exec`, 'CONNECT'), true);
+  assert.equal(isMatched({ operations: ['CONNECT'] }, `${PODS}/exec`, 'CONNECT'), false);
+  assert.equal(isMatched({ operations: ['CONNECT'], resources: ['pods/exec'] }, `${PODS}/exec`, 'CONNECT'), true);
 });
 
-test('a webhook says how it wants to be asked; what it leaves out is as usual', () => {
-  const [usual, other] = hooksOf({
+test('a webhook configuration is read, with defaults for missing fields', () => {
+  const [defaulted, other] = hooksOf({
     webhooks: [
       {
         name: 'a.b.c',
@@ -81,13 +81,13 @@ test('a webhook says how it wants to be asked; what it leaves out is as usual', 
       },
     ],
   });
-  assert.ok(usual !== undefined && other !== undefined);
+  assert.ok(defaulted !== undefined && other !== undefined);
   assert.deepEqual(
-    [usual.review, usual.timeoutMs, usual.ignoresFailure, usual.isHarmless],
+    [defaulted.review, defaulted.timeoutMs, defaulted.ignoresFailure, defaulted.isHarmless],
     ['v1', 10_000, false, true],
   );
-  assert.deepEqual([usual.matcher.isEquivalent, usual.reinvoked], [true, false]);
-  assert.deepEqual([usual.matcher.namespaceSelector, usual.matcher.objectSelector], [undefined, undefined]);
+  assert.deepEqual([defaulted.matcher.isEquivalent, defaulted.reinvoked], [true, false]);
+  assert.deepEqual([defaulted.matcher.namespaceSelector, defaulted.matcher.objectSelector], [undefined, undefined]);
   assert.deepEqual(
     [other.review, other.timeoutMs, other.ignoresFailure, other.isHarmless],
     ['v1beta1', 3000, true, false],
@@ -98,19 +98,20 @@ test('a webhook says how it wants to be asked; what it leaves out is as usual', 
   assert.deepEqual([matches({ a: 'b' }), matches({ a: 'c' }), matches({})], [false, true, true]);
 });
 
-test('objects of several versions and groups are the same, with what is below them', () => {
-  const namesOf = (path: string) => equivalents(registry, actOf(path)).map(({ kind }) => kind.apiVersion);
+test('equivalent targets include other versions and groups, with their subresources', () => {
+  const namesOf = (path: string) => equivalentTargets(registry, targetOf(path)).map(({ kind }) => kind.apiVersion);
   assert.deepEqual(namesOf('autoscaling/v1/horizontalpodautoscalers'), ['autoscaling/v2']);
   assert.deepEqual(namesOf('autoscaling/v2/horizontalpodautoscalers/status'), ['autoscaling/v1']);
   assert.deepEqual(namesOf('events.k8s.io/v1/events'), ['v1']);
   assert.deepEqual(namesOf(PODS), []);
 });
 
-test('what is excluded is so in every version, and no rules at all may mean all', () => {
-  const act = actOf('autoscaling/v2/horizontalpodautoscalers');
+test('exclusions hold in every version, and an empty rule list may match everything', () => {
+  const target = targetOf('autoscaling/v2/horizontalpodautoscalers');
   const v1 = ruleWith({ apiGroups: ['autoscaling'], apiVersions: ['v1'] });
   const found = (from: JsonObject) =>
-    actFor(matcherOf(from, { rules: 'resourceRules', mayBeAll: true }), registry, { act, name: '' })?.kind.apiVersion;
+    matchingTarget(matcherOf(from, { rules: 'resourceRules', mayBeAll: true }), registry, { target, name: '' })?.kind
+      .apiVersion;
   assert.equal(found({ resourceRules: [v1] }), 'autoscaling/v1');
   assert.equal(found({ resourceRules: [v1], matchPolicy: 'Exact' }), undefined);
   assert.equal(found({}), 'autoscaling/v2');

@@ -3,30 +3,30 @@ import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type LabelSelector, parseLabelSelector } from '@tidegate/selectors';
 import { notFound } from '@tidegate/status';
 import type { Objects } from '../objects/objects.ts';
-import { type Act, type Attributes, equivalents, type ReviewedObjects } from './act.ts';
+import { type Attributes, equivalentTargets, type ReviewedObjects, type RuleTarget } from './attributes.ts';
 
-type Rule = (act: Act, name: string) => boolean;
+type Rule = (target: RuleTarget, name: string) => boolean;
 
-/** Which requests somebody is concerned with: by what is done to which resource, and by labels. */
+/** Selects requests: by operation and resource, and by labels. */
 export interface Matcher {
-  /** undefined: whatever the act is */
+  /** undefined: all targets match */
   readonly rules: readonly Rule[] | undefined;
   readonly excluded: readonly Rule[];
-  /** also of the same objects in another version than the rules name */
+  /** matchPolicy Equivalent: the rules also match the same objects in other versions */
   readonly isEquivalent: boolean;
   /** undefined selects everything */
   readonly namespaceSelector: LabelSelector | undefined;
   readonly objectSelector: LabelSelector | undefined;
 }
 
-/** The matcher of a webhook, or of the resources that a policy or a binding is for. */
+/** The matcher of a webhook, a policy or a binding. */
 export function matcherOf(
   from: JsonObject,
   { rules = 'rules', mayBeAll = false }: { rules?: string; mayBeAll?: boolean } = {},
 ): Matcher {
-  const wanted = listOf(from, rules).map(ruleOf);
+  const included = listOf(from, rules).map(ruleOf);
   return {
-    rules: mayBeAll && wanted.length === 0 ? undefined : wanted,
+    rules: mayBeAll && included.length === 0 ? undefined : included,
     excluded: listOf(from, 'excludeResourceRules').map(ruleOf),
     isEquivalent: from.matchPolicy !== 'Exact',
     namespaceSelector: selectorOf(from.namespaceSelector),
@@ -34,19 +34,19 @@ export function matcherOf(
   };
 }
 
-/** As what the rules name the act; undefined: they do not. */
-export function actFor(
+/** The target, or the equivalent target, that the rules match; undefined: they match none. */
+export function matchingTarget(
   { rules, excluded, isEquivalent }: Matcher,
   registry: Registry,
-  { act, name }: { act: Act; name: string },
-): Act | undefined {
-  const others = isEquivalent ? equivalents(registry, act) : [];
-  if (excluded.some((rule) => [act, ...others].some((one) => rule(one, name)))) return undefined;
-  if (rules === undefined) return act;
-  return [act, ...others].find((one) => rules.some((rule) => rule(one, name)));
+  { target, name }: { target: RuleTarget; name: string },
+): RuleTarget | undefined {
+  const others = isEquivalent ? equivalentTargets(registry, target) : [];
+  if (excluded.some((rule) => [target, ...others].some((one) => rule(one, name)))) return undefined;
+  if (rules === undefined) return target;
+  return [target, ...others].find((one) => rules.some((rule) => rule(one, name)));
 }
 
-/** Whether labels choose the request, of the objects and of their namespace. */
+/** Whether the label selectors match the objects and their namespace. */
 export async function isSelected(
   { namespaceSelector, objectSelector }: Matcher,
   namespaces: Namespaces,
@@ -64,7 +64,7 @@ export function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
   return metaOf(object).labels ?? {};
 }
 
-/** undefined selects everything. */
+/** undefined: the selector matches everything. */
 export function selectorOf(selector: unknown): LabelSelector | undefined {
   const { matchLabels, matchExpressions } = isJsonObject(selector) ? selector : {};
   const isEmpty = [matchLabels, matchExpressions].every((part) => Object.keys(part ?? {}).length === 0);
@@ -101,27 +101,27 @@ function textsIn(object: JsonObject, name: string): string[] {
   return Array.isArray(list) ? list.map(String) : [];
 }
 
-/** Where namespaces are looked up. */
+/** Reads namespaces. */
 export type Namespaces = Pick<Objects, 'namespace' | 'namespaceLabels'>;
 
-/** The labels by which a namespaceSelector chooses; undefined for what is in no namespace, which it does not look at. */
+/** The labels that a namespaceSelector is matched against; undefined for cluster-scoped objects, which it ignores. */
 export async function namespaceLabels(
   namespaces: Namespaces,
-  { act: { kind, subresource, operation }, namespace, name }: Attributes,
+  { target: { kind, subresource, operation }, namespace, name }: Attributes,
   { object }: ReviewedObjects,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   if (kind.storedAs === 'namespaces') {
-    // what is not stored yet is known from the object alone
+    // a namespace that is not stored yet has its labels in the request only
     if (subresource === '' && operation !== 'DELETE' && object !== undefined) return labelsOf(object);
     return labelsOfNamespace(namespaces, name);
   }
   return kind.entry.namespaced ? labelsOfNamespace(namespaces, namespace) : undefined;
 }
 
-/** The namespace in which something is done; undefined where it is none. */
+/** The namespace of the request; undefined for cluster-scoped objects. */
 export async function namespaceObject(
   namespaces: Namespaces,
-  { act: { kind }, namespace }: Attributes,
+  { target: { kind }, namespace }: Attributes,
 ): Promise<JsonObject | undefined> {
   return kind.entry.namespaced && namespace !== ''
     ? found(namespace, await namespaces.namespace(namespace))

@@ -7,31 +7,31 @@ import { type Collections, itemsOf } from '../objects/collections.ts';
 import { keyOf } from '../objects/objects.ts';
 import { type Matcher, matcherOf, selectorOf } from './matcher.ts';
 
-/** A ValidatingAdmissionPolicy, ready to judge. */
-export interface KnownPolicy {
+/** A ValidatingAdmissionPolicy, compiled. */
+export interface LoadedPolicy {
   readonly name: string;
   readonly policy: Policy;
   readonly matcher: Matcher;
   readonly ignoresFailure: boolean;
-  /** of what kind its parameters are; undefined: it has none */
+  /** the kind of its parameters; undefined: it has none */
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
 }
 
-/** What a policy is put to work by. */
+/** A ValidatingAdmissionPolicyBinding. */
 export interface PolicyBinding {
   readonly name: string;
   readonly policyName: string;
   readonly matcher: Matcher;
   readonly denies: boolean;
   readonly warns: boolean;
-  /** what it would deny is recorded */
+  /** violations are recorded in the audit log */
   readonly audits: boolean;
   readonly paramRef: JsonObject | undefined;
 }
 
 const MATCH = { rules: 'resourceRules' } as const;
 
-export function policyOf(object: JsonObject): KnownPolicy {
+export function policyOf(object: JsonObject): LoadedPolicy {
   const spec = specOf(object);
   const { apiVersion = '', kind = '' } = isJsonObject(spec.paramKind) ? spec.paramKind : {};
   return {
@@ -57,8 +57,8 @@ export function bindingOf(object: JsonObject): PolicyBinding {
   };
 }
 
-/** The kind of a policy's parameters, in the version that it names. */
-export function paramKindIn(registry: Pick<Registry, 'all'>, { paramKind }: KnownPolicy) {
+/** The kind of a policy's parameters, in the version that the policy names. */
+export function paramKindIn(registry: Pick<Registry, 'all'>, { paramKind }: LoadedPolicy) {
   return registry
     .all()
     .find(({ apiVersion, entry }) => apiVersion === paramKind?.apiVersion && entry.kind === paramKind.kind);
@@ -68,7 +68,7 @@ function specOf({ spec }: JsonObject): JsonObject {
   return isJsonObject(spec) ? spec : {};
 }
 
-/** What the parameters of policies are read from. */
+/** Reads the parameter objects of policies. */
 export interface ParamLookups {
   readonly registry: Pick<Registry, 'all' | 'find'>;
   readonly store: Pick<StoreSession, 'read'>;
@@ -76,7 +76,7 @@ export interface ParamLookups {
   readonly conversions: Pick<Conversions, 'read'>;
 }
 
-/** A policy, or one binding of it, cannot be carried out. */
+/** A policy or one of its bindings cannot be evaluated. */
 export class Misconfigured extends Error {
   readonly what: 'policy' | 'binding';
 
@@ -86,10 +86,10 @@ export class Misconfigured extends Error {
   }
 }
 
-/** The objects by which a binding wants a policy to judge, one after another; null where it judges by none. */
+/** The parameter objects of a binding; the policy is evaluated once for each. Without parameters: one null. */
 export async function paramsOf(
   ports: ParamLookups,
-  policy: KnownPolicy,
+  policy: LoadedPolicy,
   { binding: { paramRef }, namespace }: { binding: PolicyBinding; namespace: string },
 ): Promise<ReadonlyArray<JsonObject | null>> {
   if (policy.paramKind === undefined || paramRef === undefined) return [null];

@@ -2,42 +2,42 @@ import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { userInfo } from '../request/user.ts';
-import type { Act, Attributes, ReviewedObjects } from './act.ts';
+import type { Attributes, ReviewedObjects, RuleTarget } from './attributes.ts';
 import type { Hook } from './hooks.ts';
 
 const GROUP = 'admission.k8s.io';
 
-/** The question to one webhook, in the form that it knows. */
+/** The AdmissionReview for one webhook, in the version that it supports. */
 export function reviewOf({ review }: Hook, request: JsonObject): JsonObject {
   return { kind: 'AdmissionReview', apiVersion: `${GROUP}/${review}`, request };
 }
 
-interface Asked {
-  readonly act: Act;
+interface ReviewInput {
+  readonly target: RuleTarget;
   readonly uid: string;
   readonly objects: ReviewedObjects;
 }
 
-/** What is asked of whom it concerns, about the objects in the version that their rules name. */
-export function requestOf(attributes: Attributes, { act, uid, objects: { object, old } }: Asked): JsonObject {
+/** The request of an AdmissionReview, with the objects in the version that the matching rules name. */
+export function requestOf(attributes: Attributes, { target, uid, objects: { object, old } }: ReviewInput): JsonObject {
   const { user, options, isDryRun } = attributes;
   const name = attributes.name || (object === undefined ? '' : (metaOf(object).name ?? ''));
-  const namespace = act.kind.storedAs === 'namespaces' ? name : attributes.namespace;
-  const shown = shownKind(attributes, act);
+  const namespace = target.kind.storedAs === 'namespaces' ? name : attributes.namespace;
+  const shown = shownKind(attributes, target);
   const show = (one: JsonObject | undefined): Json =>
     one === undefined ? null : fromStored(shown, structuredClone(one));
-  const below = act.subresource;
+  const below = target.subresource;
   return {
     uid,
     kind: kindNamed(shown),
-    resource: resourceNamed(act),
+    resource: resourceNamed(target),
     ...(below === '' ? {} : { subResource: below }),
     requestKind: kindNamed(attributes.kind),
-    requestResource: resourceNamed(attributes.act),
+    requestResource: resourceNamed(attributes.target),
     ...(below === '' ? {} : { requestSubResource: below }),
     ...(name === '' ? {} : { name }),
     ...(namespace === '' ? {} : { namespace }),
-    operation: act.operation,
+    operation: target.operation,
     userInfo: userInfo(user),
     object: show(object),
     oldObject: show(old),
@@ -46,16 +46,16 @@ export function requestOf(attributes: Attributes, { act, uid, objects: { object,
   };
 }
 
-/** The objects as those see them whose rules name this act: in its version, where a webhook must be asked for that. */
+/** The objects in the version of the matched target, converted by a webhook where the kind needs that. */
 export async function objectsShown(
   attributes: Attributes,
-  act: Act,
+  target: RuleTarget,
   objects: ReviewedObjects,
 ): Promise<ReviewedObjects> {
   const { kind, conversions } = attributes;
-  const shown = shownKind(attributes, act);
+  const shown = shownKind(attributes, target);
   if (conversions === undefined || shown.apiVersion === kind.apiVersion) return objects;
-  return convertedObjects(objects, (one) => conversions.later(one, kind, shown));
+  return convertedObjects(objects, (one) => conversions.convertedCopy(one, kind, shown));
 }
 
 async function convertedObjects(
@@ -69,31 +69,31 @@ async function convertedObjects(
 }
 
 /** A subresource's own kind is the same in all versions. */
-export function shownKind({ kind, act: asked }: Attributes, act: Act): Kind {
-  return kind === asked.kind ? act.kind : kind;
+export function shownKind({ kind, target: requested }: Attributes, target: RuleTarget): Kind {
+  return kind === requested.kind ? target.kind : kind;
 }
 
 function kindNamed({ entry: { group, version, kind } }: Kind): JsonObject {
   return { group, version, kind };
 }
 
-function resourceNamed({ kind: { entry }, resource }: Act): JsonObject {
+function resourceNamed({ kind: { entry }, resource }: RuleTarget): JsonObject {
   return { group: entry.group, version: entry.version, resource };
 }
 
-/** What a webhook says. */
+/** The answer of a webhook, decoded. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly status: JsonObject | undefined;
   readonly warnings: readonly string[];
-  /** keys and values for the record of the request */
+  /** keys and values for the audit record of the request */
   readonly annotations: ReadonlyArray<readonly [string, string]>;
-  /** empty: it changes nothing */
+  /** empty: no change */
   readonly patch: Buffer;
   readonly patchType: string;
 }
 
-/** The answer, if it is one to this question. */
+/** Decodes and checks the answer to a review. */
 export function verdictOf(
   answer: JsonObject,
   { hook, uid, mayPatch }: { hook: Hook; uid: string; mayPatch: boolean },
@@ -104,13 +104,13 @@ export function verdictOf(
   const { response } = answer;
   if (!isJsonObject(response)) throw wrong('webhook response was absent');
   const isOld = hook.review === 'v1beta1';
-  // the older form asks for less
+  // v1beta1 does not require kind, apiVersion and uid
   if (!isOld && found !== expected) throw wrong(`expected webhook response of ${expected}, got ${found}`);
   if (!isOld && response.uid !== uid) {
     throw wrong(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`);
   }
   if (response.allowed !== undefined && typeof response.allowed !== 'boolean') {
-    throw wrong('response.allowed is no boolean');
+    throw wrong('response.allowed is not a boolean');
   }
   return {
     allowed: response.allowed === true,
@@ -136,7 +136,7 @@ function patchIn(response: JsonObject, { isOld, mayPatch }: { isOld: boolean; ma
   const has = patch !== '' && patch !== null;
   const wrong = (words: string) => new WebhookFailure(words);
   if (has && !mayPatch && !isOld) throw wrong('validating webhook may not return response.patch');
-  if (has && typeof patch !== 'string') throw wrong('response.patch is no text in base64');
+  if (has && typeof patch !== 'string') throw wrong('response.patch is not base64 text');
   const typed = patchType !== undefined && patchType !== null;
   if (!isOld) {
     if (has && !typed) throw wrong('webhook returned response.patch but not response.patchType');

@@ -22,9 +22,9 @@ export function setFamilies(
   const selectorless = Object.keys(spec.selector ?? {}).length === 0;
   const headlessAlone = isHeadless(spec) && selectorless;
   spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (headlessAlone ? REQUIRED : SINGLE);
-  const wrong = [...judgeAddresses(spec), ...(old === undefined ? [] : judgeChange(spec, old))];
+  const wrong = [...checkAddresses(spec), ...(old === undefined ? [] : checkChange(spec, old))];
   if (wrong.length > 0) return wrong;
-  const misfit = judgePolicy(spec, old);
+  const misfit = checkPolicy(spec, old);
   const families = inferFamilies(spec, configured, misfit);
   if (misfit.length > 0) return misfit;
   spec.ipFamilies = families;
@@ -33,7 +33,7 @@ export function setFamilies(
     if (families.length < 2 && spec.ipFamilyPolicy !== SINGLE) families.push(other(families[0]));
     return [];
   }
-  const missing = judgeConfigured(spec, families, configured);
+  const missing = checkConfigured(spec, families, configured);
   if (missing.length > 0) return missing;
   if (families.length === 0) families.push(configured[0] as Family);
   if (spec.ipFamilyPolicy !== SINGLE && families.length === 1 && configured.length === 2)
@@ -48,7 +48,7 @@ function isUntouched(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   return isDeepStrictEqual(spec.clusterIPs, old.clusterIPs) && isDeepStrictEqual(spec.ipFamilies, old.ipFamilies);
 }
 
-function judgeAddresses({ clusterIP, clusterIPs = [], ipFamilies = [] }: ServiceSpec): FieldError[] {
+function checkAddresses({ clusterIP, clusterIPs = [], ipFamilies = [] }: ServiceSpec): FieldError[] {
   const field = 'spec.clusterIPs';
   if (clusterIP && clusterIPs.length === 0) return [requiredValue(field)];
   if (clusterIP && clusterIPs[0] !== clusterIP)
@@ -75,7 +75,7 @@ function judgeAddresses({ clusterIP, clusterIPs = [], ipFamilies = [] }: Service
   });
 }
 
-function judgeChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
+function checkChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   if (!needsAddress(old) || (isHeadless(spec) && isHeadless(old))) return [];
   const [before = [], now = []] = [old.clusterIPs, spec.clusterIPs];
   if (before.length > 0 && now.length === 0) {
@@ -88,7 +88,7 @@ function judgeChange(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
   );
 }
 
-function judgePolicy(spec: ServiceSpec, old: ServiceSpec | undefined): FieldError[] {
+function checkPolicy(spec: ServiceSpec, old: ServiceSpec | undefined): FieldError[] {
   const field = 'spec.ipFamilyPolicy';
   const policy = spec.ipFamilyPolicy;
   if (policy === SINGLE) {
@@ -128,7 +128,7 @@ function inferFamilies(spec: ServiceSpec, configured: readonly Family[], wrong: 
   return families;
 }
 
-function judgeConfigured(
+function checkConfigured(
   { ipFamilyPolicy }: ServiceSpec,
   families: readonly Family[],
   configured: readonly Family[],

@@ -24,7 +24,7 @@ test('IPv6 ranges are supported, with addresses in their short form', () => {
   assert.ok(range.contains('fd00::10:0:0:0:ffff') && !range.contains('fd00::11:0:0:0:1'));
 });
 
-test('an invalid range is refused', () => {
+test('an invalid range is rejected', () => {
   for (const wrong of ['10.0.0.0', '10.0.0.0/31', '10.0.0.0/x', 'fd00::/48', 'services/16', '']) {
     assert.throws(() => new AddressRange(wrong), /--service-cluster-ip-range/);
   }

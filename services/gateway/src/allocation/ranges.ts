@@ -5,7 +5,7 @@ import { OptionError } from '@tidegate/options';
 export type Family = 'IPv4' | 'IPv6';
 
 /** The number of addresses that are allocated from a range; IPv6 ranges are larger. */
-const MOST = 2 ** 24;
+const MAX_SIZE = 2 ** 24;
 
 /**
  * The cluster IPs of one family, by their offset from the network address. The first belongs to the Service
@@ -16,7 +16,7 @@ export class AddressRange {
   readonly text: string;
   readonly size: number;
   /** allocated last */
-  readonly kept: number;
+  readonly reserved: number;
   readonly #base: bigint;
   readonly #addresses: bigint;
 
@@ -36,8 +36,8 @@ export class AddressRange {
     this.text = `${first}/${network.length}`;
     // without the network address and the broadcast address
     const usable = this.#addresses - (bits === 32 ? 2n : 1n);
-    this.size = usable > BigInt(MOST) ? MOST : Number(usable);
-    this.kept = this.size < 16 ? 0 : Math.min(256, Math.max(16, Math.floor(this.size / 16)));
+    this.size = usable > BigInt(MAX_SIZE) ? MAX_SIZE : Number(usable);
+    this.reserved = this.size < 16 ? 0 : Math.min(256, Math.max(16, Math.floor(this.size / 16)));
   }
 
   at(place: number): string {
@@ -66,8 +66,8 @@ export class AddressRange {
  * A random free offset, first above the reserved ones and then among them; undefined when all are taken. It is random,
  * so that simultaneous requests rarely choose the same.
  */
-export function drawPlace(size: number, kept: number, isTaken: (place: number) => boolean): number | undefined {
-  return drawWithin(kept, size, isTaken) ?? drawWithin(0, kept, isTaken);
+export function drawPlace(size: number, reserved: number, isTaken: (place: number) => boolean): number | undefined {
+  return drawWithin(reserved, size, isTaken) ?? drawWithin(0, reserved, isTaken);
 }
 
 function drawWithin(from: number, to: number, isTaken: (place: number) => boolean): number | undefined {
@@ -85,7 +85,7 @@ export class PortRange {
   readonly first: number;
   readonly size: number;
   /** allocated last */
-  readonly kept: number;
+  readonly reserved: number;
 
   constructor(range: string) {
     const [from = '', to = ''] = range.split('-');
@@ -95,7 +95,7 @@ export class PortRange {
     }
     this.first = first;
     this.size = last - first + 1;
-    this.kept = this.size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(this.size / 32)));
+    this.reserved = this.size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(this.size / 32)));
   }
 
   get text(): string {

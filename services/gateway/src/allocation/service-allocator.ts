@@ -34,8 +34,8 @@ export function serviceRanges(config: {
   return { addresses, ports: new PortRange(config.serviceNodePortRange) };
 }
 
-/** After so many taken choices most of the range is in use, and it is better to read all claims. */
-const MISSES_BEFORE_A_LOOK = 8;
+/** After so many taken proposals most of the range is in use, and reading all claims is cheaper. */
+const MISSES_BEFORE_RELOAD = 8;
 
 /**
  * Allocates the addresses and ports of a Service for one request. Invariant: an allocation is only a proposal; the
@@ -44,30 +44,30 @@ const MISSES_BEFORE_A_LOOK = 8;
  */
 export class ServiceAllocator {
   readonly #ranges: ServiceRanges;
-  readonly #look: () => Promise<Iterable<string>>;
+  readonly #readClaims: () => Promise<Iterable<string>>;
   /** claims that are taken */
   readonly #taken = new Set<string>();
-  /** claims that the client requests, with the error when they are taken */
-  readonly #asked = new Map<string, () => ApiError>();
+  /** claims for values that the client requested, with the error if they are taken */
+  readonly #requested = new Map<string, () => ApiError>();
   #misses = 0;
 
-  /** `look` reads the claims of all Services. */
-  constructor(ranges: ServiceRanges, look: () => Promise<Iterable<string>>) {
+  /** `readClaims` reads the claims of all Services. */
+  constructor(ranges: ServiceRanges, readClaims: () => Promise<Iterable<string>>) {
     this.#ranges = ranges;
-    this.#look = look;
+    this.#readClaims = readClaims;
   }
 
   /** For a dry run, which has no commit to decide: reads all taken claims first. */
-  async lookFirst(): Promise<void> {
-    for (const claim of await this.#look()) this.#taken.add(claim);
+  async loadTaken(): Promise<void> {
+    for (const claim of await this.#readClaims()) this.#taken.add(claim);
   }
 
   /** Allocates the missing addresses and ports of the Service. */
-  allot(service: JsonObject, old?: JsonObject): void {
+  allocate(service: JsonObject, old?: JsonObject): void {
     const spec = specOf(service);
     const before = old && specOf(old);
     const own = new Set(old === undefined ? [] : serviceClaims(old));
-    this.#asked.clear();
+    this.#requested.clear();
     if (before !== undefined) {
       keepAllocated(spec, before);
       joinAddressFields(spec, before);
@@ -77,26 +77,32 @@ export class ServiceAllocator {
     const families = this.#ranges.addresses.map(({ family }) => family);
     const wrong = setFamilies(spec, before, families);
     if (wrong.length > 0) throw invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, wrong);
-    if (needsAddress(spec) && !isHeadless(spec)) this.#allotAddresses(service, own);
-    new NodePorts({ service, own, ports: this.#ranges.ports, taken: this.#taken, asked: this.#asked }).allot();
+    if (needsAddress(spec) && !isHeadless(spec)) this.#allocateAddresses(service, own);
+    new NodePorts({
+      service,
+      own,
+      ports: this.#ranges.ports,
+      taken: this.#taken,
+      requested: this.#requested,
+    }).allocate();
   }
 
   /** Marks a claim as taken after a refused commit; throws where the client requested it. */
   async refused(claim: string): Promise<void> {
-    const error = this.#asked.get(claim);
+    const error = this.#requested.get(claim);
     if (error !== undefined) throw error();
     this.#taken.add(claim);
-    if (++this.#misses === MISSES_BEFORE_A_LOOK) await this.lookFirst();
+    if (++this.#misses === MISSES_BEFORE_RELOAD) await this.loadTaken();
   }
 
-  #allotAddresses(service: JsonObject, own: ReadonlySet<string>): void {
+  #allocateAddresses(service: JsonObject, own: ReadonlySet<string>): void {
     const spec = specOf(service);
     const addresses = [...(spec.clusterIPs ?? [])];
     for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
       const range = this.#ranges.addresses.find((one) => one.family === family);
       const address = addresses[i] ?? '';
       if (address === '') addresses[i] = this.#draw(service, range as AddressRange);
-      else if (!own.has(claimOf(address))) this.#ask(service, range, address);
+      else if (!own.has(claimOf(address))) this.#request(service, range, address);
     }
     spec.clusterIPs = addresses;
     spec.clusterIP = addresses[0] as string;
@@ -107,12 +113,12 @@ export class ServiceAllocator {
     const { namespace, name } = metaOf(service);
     // clients in the cluster expect the API at the first address of the range
     if (namespace === 'default' && name === 'kubernetes' && !isTaken(0)) return range.at(0);
-    const place = drawPlace(range.size, range.kept, (one) => one === 0 || isTaken(one));
+    const place = drawPlace(range.size, range.reserved, (one) => one === 0 || isTaken(one));
     if (place === undefined) throw internalError('failed to allocate a serviceIP: range is full');
     return range.at(place);
   }
 
-  #ask(service: JsonObject, range: AddressRange | undefined, address: string): void {
+  #request(service: JsonObject, range: AddressRange | undefined, address: string): void {
     const claim = claimOf(address);
     const refuse = (why: string) =>
       invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, [
@@ -126,7 +132,7 @@ export class ServiceAllocator {
     }
     const taken = () => refuse('provided IP is already allocated');
     if (this.#taken.has(claim)) throw taken();
-    this.#asked.set(claim, taken);
+    this.#requested.set(claim, taken);
   }
 }
 
@@ -139,7 +145,7 @@ interface NodePortsOptions {
   own: ReadonlySet<string>;
   ports: PortRange;
   taken: ReadonlySet<string>;
-  asked: Map<string, () => ApiError>;
+  requested: Map<string, () => ApiError>;
 }
 
 const TAKEN = 'provided port is already allocated';
@@ -148,20 +154,20 @@ const TAKEN = 'provided port is already allocated';
 class NodePorts {
   readonly #options: NodePortsOptions;
   readonly #spec: ServiceSpec;
-  /** the ports of this Service so far */
-  readonly #here = new Set<number>();
+  /** the ports of this Service that are known so far */
+  readonly #used = new Set<number>();
 
   constructor(options: NodePortsOptions) {
     this.#options = options;
     this.#spec = specOf(options.service);
   }
 
-  allot(): void {
+  allocate(): void {
     const spec = this.#spec;
     const ports = spec.ports ?? [];
     for (const port of ports) if (port.nodePort === 0) delete port.nodePort;
     if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') {
-      for (const [i, { nodePort }] of ports.entries()) if (nodePort) this.#askAt(i, nodePort);
+      for (const [i, { nodePort }] of ports.entries()) if (nodePort) this.#requestPort(i, nodePort);
       if (drawsNodePorts(spec)) {
         // a port with two protocols shares one node port
         const byPort = new Map<number | undefined, number>();
@@ -173,11 +179,11 @@ class NodePorts {
         }
       }
     }
-    if (needsHealthPort(spec)) this.#allotHealthPort();
+    if (needsHealthPort(spec)) this.#allocateHealthPort();
   }
 
-  #askAt(i: number, nodePort: number): void {
-    const { service, ports, asked } = this.#options;
+  #requestPort(i: number, nodePort: number): void {
+    const { service, ports, requested } = this.#options;
     const refuse = (why: string) =>
       invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, [
         invalidValue(`spec.ports[${i}].nodePort`, nodePort, why),
@@ -189,17 +195,17 @@ class NodePorts {
       if (first?.port !== second?.port && !this.#options.own.has(claim)) throw refuse(TAKEN);
       return;
     }
-    this.#here.add(nodePort);
+    this.#used.add(nodePort);
     if (this.#options.own.has(claim)) return;
     if (!ports.contains(nodePort)) {
       throw refuse(`provided port is not in the valid range. The range of valid ports is ${ports.text}`);
     }
     if (this.#options.taken.has(claim)) throw refuse(TAKEN);
-    asked.set(claim, () => refuse(TAKEN));
+    requested.set(claim, () => refuse(TAKEN));
   }
 
-  #allotHealthPort(): void {
-    const { own, ports, taken, asked } = this.#options;
+  #allocateHealthPort(): void {
+    const { own, ports, taken, requested } = this.#options;
     const wanted = this.#spec.healthCheckNodePort;
     if (!wanted) {
       this.#spec.healthCheckNodePort = this.#draw('failed to allocate a HealthCheck NodePort 0');
@@ -212,17 +218,17 @@ class NodePorts {
     if (!ports.contains(wanted)) {
       throw refuse(`provided port is not in the valid range. The range of valid ports is ${ports.text}`);
     }
-    if (this.#here.has(wanted) || taken.has(claim)) throw refuse(TAKEN);
-    asked.set(claim, () => refuse(TAKEN));
+    if (this.#used.has(wanted) || taken.has(claim)) throw refuse(TAKEN);
+    requested.set(claim, () => refuse(TAKEN));
   }
 
   #draw(what: string): number {
     const { ports, taken } = this.#options;
     const { first } = ports;
-    const isTaken = (place: number) => this.#here.has(first + place) || taken.has(`nodeport/${first + place}`);
-    const place = drawPlace(ports.size, ports.kept, isTaken);
+    const isTaken = (place: number) => this.#used.has(first + place) || taken.has(`nodeport/${first + place}`);
+    const place = drawPlace(ports.size, ports.reserved, isTaken);
     if (place === undefined) throw internalError(`${what}: range is full`);
-    this.#here.add(first + place);
+    this.#used.add(first + place);
     return first + place;
   }
 }

@@ -41,7 +41,7 @@ for (const [header, expected] of cases) {
   });
 }
 
-test('zstd is for those who prefer it', () => {
+test('zstd is used only where the client prefers it to gzip', () => {
   const info = requestInfo('GET', MAPS);
   assert.ok(info !== undefined);
   const chosen = (header: string) => contentCoding(settings, info, header).name;
@@ -52,7 +52,7 @@ test('zstd is for those who prefer it', () => {
   for (const header of ['zstd;q=0', 'zstd;q=0.5, identity']) assert.equal(chosen(header), undefined, header);
 });
 
-test('gets, lists and their HEAD may be gzip; watches and changes never are', () => {
+test('get, list and HEAD may be compressed; watches and writes never are', () => {
   assert.equal(gzipFrom('gzip', `${MAPS}/x`), 1024);
   assert.equal(gzipFrom('gzip', MAPS, 'HEAD'), 1024);
   assert.equal(gzipFrom('gzip', `${MAPS}?watch=1`), undefined);
@@ -60,7 +60,7 @@ test('gets, lists and their HEAD may be gzip; watches and changes never are', ()
     assert.equal(gzipFrom('gzip', `${MAPS}/x`, method), undefined);
 });
 
-test('what depends on the header says so, and nothing does when the gate is off', () => {
+test('the answer varies by the header, except when the feature gate is off', () => {
   const info = requestInfo('GET', MAPS);
   assert.ok(info !== undefined);
   assert.equal(contentCoding(settings, info, '').varies, true);

@@ -8,19 +8,22 @@ export interface CodingSettings {
   readonly compressionMinBytes: number;
 }
 
-/** Answers to get and list are gzip, or zstd, where the client takes that. Watches never are: their events must not wait. */
+/**
+ * Compresses answers to get and list with gzip or zstd if the client accepts that. Watch events are never compressed,
+ * to avoid delay.
+ */
 export function contentCoding(settings: CodingSettings, { verb }: RequestInfo, acceptEncoding: string): ContentCoding {
   if (verb !== 'get' && verb !== 'list') return IDENTITY;
   if (!settings.gates.enabled('APIResponseCompression')) return IDENTITY;
   const { gzip, zstd, identity } = qualities(acceptEncoding);
-  // lists have their gzip ready, so zstd is for those who like it better
+  // lists are kept gzipped, so zstd is used only where the client prefers it
   const [name, quality] = zstd > gzip ? (['zstd', zstd] as const) : (['gzip', gzip] as const);
-  // who does not rank them and takes gzip is better served by it; who takes neither gets the body as it is
+  // on equal preference gzip is cheaper here; if neither is acceptable, the body is sent uncompressed
   if (quality === 0 || quality < (identity ?? 0)) return { ...IDENTITY, varies: true };
   return { varies: true, name, fromBytes: identity === 0 ? 0 : settings.compressionMinBytes };
 }
 
-/** The same by the headers of a request. */
+/** The same, from the headers of a request. */
 export function codingOf(
   settings: CodingSettings,
   { headers }: { readonly headers: IncomingHttpHeaders },
@@ -29,7 +32,7 @@ export function codingOf(
   return contentCoding(settings, info, String(headers['accept-encoding'] ?? ''));
 }
 
-/** By the rules of RFC 9110: `*` stands for what is not named, and identity that nothing names is acceptable. */
+/** By RFC 9110: `*` covers codings that are not named, and identity is acceptable unless excluded. */
 function qualities(header: string): { gzip: number; zstd: number; identity: number | undefined } {
   const named = new Map<string, number>();
   for (const { value: coding, parameters } of headerElements(header.toLowerCase())) {

@@ -9,25 +9,25 @@ import { isGone, writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
 
 const DELAYED_BYTES = 1 << 20;
-/** How long the making of a body may hold up others. */
-export const TURN_MS = 5;
+/** How long a body may be written without yielding to the event loop. */
+export const MAX_BLOCK_MS = 5;
 const SLICE_BYTES = 64 << 10;
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
-/** A body that begins with its length is held back whole. */
+/** A body that begins with its own length must be complete before the first byte is sent. */
 export function delayOf({ frame }: Pick<ListForm, 'frame'>, delayedBytes = DELAYED_BYTES): number {
   return frame === undefined ? delayedBytes : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The body of a 200 whose size is not known yet. Up to a MiB, or less, it is held back, so that an error met until then is still
- * told as one; beyond, it is sent as it comes, and never more of it is in memory.
+ * The body of a 200 whose size is not known yet. It is held back up to 1 MiB (or `delayedBytes`), so that an earlier
+ * error can still be sent as an error. Beyond that it is streamed, and no more than that is in memory.
  */
 export class DelayedBody {
   readonly #request: ResourceRequest;
   readonly #reply: FastifyReply;
   readonly #delayedBytes: number;
-  #turnedAt = performance.now();
+  #yieldedAt = performance.now();
   #waiting: Buffer[] = [];
   #bytes = 0;
   #sentBytes = 0;
@@ -39,22 +39,22 @@ export class DelayedBody {
     this.#reply = reply;
   }
 
-  /** nobody reads any longer */
+  /** the client has gone */
   get isGone(): boolean {
     return this.#stream !== undefined && isGone(this.#stream);
   }
 
-  /** false when nobody reads any longer */
+  /** Returns false if the client has gone. */
   async write(bytes: Buffer): Promise<boolean> {
-    // what is written may have been made on the way: others get their turn
-    if (performance.now() - this.#turnedAt > TURN_MS) {
+    // encoding may have taken long: yield to other requests
+    if (performance.now() - this.#yieldedAt > MAX_BLOCK_MS) {
       await turn();
-      this.#turnedAt = performance.now();
+      this.#yieldedAt = performance.now();
     }
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
     if (this.#bytes < (this.#stream === undefined ? this.#delayedBytes : SLICE_BYTES)) return true;
-    this.#stream ??= this.#begin();
+    this.#stream ??= this.#startStream();
     return writeDrained(this.#stream, this.#release());
   }
 
@@ -68,13 +68,13 @@ export class DelayedBody {
       await writeAnswer(this.#request, this.#reply, { code: 200, body });
       return;
     }
-    // what a compressor makes of it is not known yet
+    // the compressed size is not known here
     if (this.#stream === this.#reply.raw) noteBytes(this.#reply.raw, this.#sentBytes);
     this.#stream.end(body);
   }
 
   #release(): Buffer {
-    const [only = NOTHING] = this.#waiting;
+    const [only = EMPTY] = this.#waiting;
     const bytes = this.#waiting.length < 2 ? only : Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#bytes = 0;
@@ -82,7 +82,7 @@ export class DelayedBody {
     return bytes;
   }
 
-  #begin(): ReturnType<typeof writeHead> | Transform {
+  #startStream(): ReturnType<typeof writeHead> | Transform {
     const { name } = this.#request.coding;
     const headers = name === undefined ? [] : codingHeader(name);
     const raw = writeHead(this.#request, this.#reply, { code: 200, headers });

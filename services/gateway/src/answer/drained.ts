@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Writes, and resolves when there is room for more: false when nobody reads any longer. */
+/** Writes, and resolves when the stream can take more: false if the client has gone. */
 export async function writeDrained(stream: Writable, bytes: Buffer): Promise<boolean> {
   if (!stream.write(bytes) && !isGone(stream)) {
     await new Promise<void>((resolve) => {
@@ -16,7 +16,7 @@ export async function writeDrained(stream: Writable, bytes: Buffer): Promise<boo
   return !isGone(stream);
 }
 
-/** An answer over HTTP/2 does not say itself that it was destroyed; its stream does. */
+/** A destroyed HTTP/2 response does not report it itself, but its stream does. */
 export function isGone(stream: Writable & { readonly stream?: { readonly destroyed: boolean } }): boolean {
   return stream.destroyed || stream.stream?.destroyed === true;
 }

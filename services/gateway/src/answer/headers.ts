@@ -1,20 +1,23 @@
 import type { NamedSchema } from '@tidegate/flow-control';
 
-/** All texts of one answer together; when they are more, each is cut short, and those that still do not fit are left out. */
-const ALL_CHARACTERS = 4096;
-const CUT_CHARACTERS = 256;
+/**
+ * The limit for all warnings of an answer together. Above it each is truncated, and those that still do not fit are
+ * dropped.
+ */
+const MAX_CHARACTERS = 4096;
+const TRUNCATED_CHARACTERS = 256;
 
 /**
- * The values of the Warning headers: `299 - "text"`, each text once, quotes and backslashes escaped, in UTF-8 and with
- * nothing in it that could end the header.
+ * The values of the Warning headers: `299 - "text"`. Duplicates are removed, quotes and backslashes escaped, and
+ * control characters replaced, so that a text cannot end the header. The encoding is UTF-8.
  */
 export function warningHeaders(warnings: readonly string[]): string[] {
   if (warnings.length === 0) return [];
   const texts = [...new Set(warnings)].map(printable);
-  const fits = lengthOf(texts) <= ALL_CHARACTERS;
+  const fits = lengthOf(texts) <= MAX_CHARACTERS;
   const kept: string[] = [];
-  let room = ALL_CHARACTERS;
-  for (const text of fits ? texts : new Set(texts.map(cut))) {
+  let room = MAX_CHARACTERS;
+  for (const text of fits ? texts : new Set(texts.map(truncated))) {
     room -= [...text].length;
     if (room < 0) break;
     kept.push(`299 - "${latin1(text.replace(/["\\]/g, '\\$&'))}"`);
@@ -22,10 +25,10 @@ export function warningHeaders(warnings: readonly string[]): string[] {
   return kept;
 }
 
-/** What is longer than all room is cut anyway. */
+/** Replaces control characters. Texts beyond the total limit are cut first. */
 function printable(text: string): string {
   return text
-    .slice(0, 2 * ALL_CHARACTERS + 2)
+    .slice(0, 2 * MAX_CHARACTERS + 2)
     .toWellFormed()
     .replace(/\p{C}/gu, '?');
 }
@@ -34,13 +37,13 @@ function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + [...text].length, 0);
 }
 
-/** Whole characters only. */
-function cut(text: string): string {
+/** Truncates at a character boundary. */
+function truncated(text: string): string {
   const characters = [...text];
-  return characters.length <= CUT_CHARACTERS ? text : characters.slice(0, CUT_CHARACTERS).join('');
+  return characters.length <= TRUNCATED_CHARACTERS ? text : characters.slice(0, TRUNCATED_CHARACTERS).join('');
 }
 
-/** Node writes headers byte by byte. */
+/** Node writes header values as latin1, so UTF-8 bytes are passed in that form. */
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
@@ -48,28 +51,28 @@ function latin1(text: string): string {
 const FLOW = Symbol('flow');
 const NONE: readonly string[] = [];
 
-interface Answering {
+interface WithFlow {
   [FLOW]?: readonly string[];
 }
 
-const made = new WeakMap<NamedSchema, readonly string[]>();
+const headersBySchema = new WeakMap<NamedSchema, readonly string[]>();
 
-/** Notes at a response what its headers are to say of the flow that the request is of. */
+/** Attaches the API Priority and Fairness headers of a request to its response. */
 export function noteFlow(raw: object, schema: NamedSchema): void {
-  let headers = made.get(schema);
+  let headers = headersBySchema.get(schema);
   if (headers === undefined) {
     headers = headersOf(schema);
-    made.set(schema, headers);
+    headersBySchema.set(schema, headers);
   }
-  (raw as Answering)[FLOW] = headers;
+  (raw as WithFlow)[FLOW] = headers;
 }
 
-/** Names and values in turn; none where the request is of no flow. */
+/** Alternating names and values; empty if the request has no flow. */
 export function flowHeaders(raw: object): readonly string[] {
-  return (raw as Answering)[FLOW] ?? NONE;
+  return (raw as WithFlow)[FLOW] ?? NONE;
 }
 
-/** Defaults that no object stands for yet have no uid to tell. */
+/** Built-in defaults that are not stored yet have no uid, so they have no headers. */
 function headersOf({ uid, level }: NamedSchema): readonly string[] {
   if (uid === '' || level.uid === '') return NONE;
   return ['X-Kubernetes-Pf-Flowschema-Uid', uid, 'X-Kubernetes-Pf-Prioritylevel-Uid', level.uid];

@@ -4,20 +4,20 @@ import type { Duplex } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-/** what a client may leave unread before it counts as slow */
+/** unsent bytes above which a client counts as slow */
 const UNREAD_BYTES = 64 << 10;
-/** what a client may say before it is answered */
+/** bytes that a client may send before the upgrade is accepted */
 const EARLY_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
 
 const server = new WebSocketServer({
   noServer: true,
-  // watchers have nothing to say
+  // clients of a watch send nothing of interest
   maxPayload: 1024,
   handleProtocols: (protocols) => [...protocols].find((name) => !name.startsWith(BEARER)) ?? false,
 });
 
-/** Browsers cannot set headers: they bring their token as a protocol that they would like to speak. */
+/** Browsers cannot set the Authorization header: they send the token as a WebSocket subprotocol. */
 const BEARER = 'base64url.bearer.authorization.k8s.io.';
 
 export function takeBearer(request: IncomingMessage): void {
@@ -27,23 +27,23 @@ export function takeBearer(request: IncomingMessage): void {
   request.headers.authorization = `Bearer ${Buffer.from(token, 'base64url').toString('utf8')}`;
 }
 
-/** A connection that is no longer HTTP, with what was read of it already. */
-export interface Taken {
+/** An upgraded connection, with the bytes that were already read from it. */
+export interface UpgradedConnection {
   readonly socket: Duplex;
   readonly head: Buffer;
 }
 
 /**
- * A response to a request for another protocol, as the verbs know responses. To a watch an answer of 200 accepts a
- * WebSocket, and each line that is written becomes a message; who speaks something else takes the connection. Any other
- * answer is a plain HTTP response, after which the connection is closed.
+ * A response to an upgrade request, with the interface of a normal response. For a watch, an answer of 200 accepts the
+ * WebSocket, and each line written becomes a message. Verbs with their own protocol take the connection (`take`). Any
+ * other answer is sent as a plain HTTP response, and the connection is closed.
  */
 export class UpgradeResponse extends EventEmitter {
   readonly req: IncomingMessage;
   readonly #socket: Duplex;
   readonly #head: Buffer;
   readonly #early: Buffer[] = [];
-  #heeded = (): void => {};
+  #stopReading = (): void => {};
   #plain: ServerResponse | undefined;
   #webSocket: WebSocket | undefined;
   headersSent = false;
@@ -59,7 +59,7 @@ export class UpgradeResponse extends EventEmitter {
       this.destroyed = true;
       this.emit('close');
     });
-    // an error of the client's connection is always followed by its close
+    // an error of the client's connection is always followed by close
     socket.on('error', () => {});
   }
 
@@ -81,10 +81,10 @@ export class UpgradeResponse extends EventEmitter {
   }
 
   /**
-   * Reads on while somebody else is asked whether to switch: else it would not be seen that the client has gone. What it
-   * says too early is kept, and not more of it than this.
+   * Reads from the client while a backend decides whether to switch; otherwise a disconnect would not be noticed.
+   * Early data is kept up to EARLY_BYTES.
    */
-  heed(): void {
+  readEarly(): void {
     const socket = this.#socket;
     let bytes = 0;
     const take = (chunk: Buffer) => {
@@ -94,19 +94,19 @@ export class UpgradeResponse extends EventEmitter {
     };
     const end = () => socket.destroy();
     socket.on('data', take).once('end', end);
-    this.#heeded = () => socket.off('data', take).off('end', end).pause();
+    this.#stopReading = () => socket.off('data', take).off('end', end).pause();
   }
 
-  /** The connection itself: from now on nothing is written here. */
-  take(): Taken {
+  /** Hands over the connection: nothing may be written to this response afterwards. */
+  take(): UpgradedConnection {
     this.headersSent = true;
-    this.#heeded();
+    this.#stopReading();
     return { socket: this.#socket, head: Buffer.concat([this.#head, ...this.#early]) };
   }
 
   flushHeaders(): void {}
 
-  /** Events end with a newline, and have none inside. */
+  /** Writes events; each ends with a newline and contains none. */
   write(bytes: Buffer): boolean {
     const webSocket = this.#webSocket;
     if (webSocket === undefined) return this.#plain?.write(bytes) ?? false;
@@ -135,7 +135,7 @@ export function upgradeReply(request: IncomingMessage, socket: Duplex, head: Buf
   return { raw, hijack: () => {} } as unknown as FastifyReply;
 }
 
-/** What answers an upgrade; undefined for any other request. */
+/** The response of an upgrade request; undefined for any other request. */
 export function upgradeOf(reply: FastifyReply): UpgradeResponse | undefined {
   const raw: unknown = reply.raw;
   return raw instanceof UpgradeResponse ? raw : undefined;

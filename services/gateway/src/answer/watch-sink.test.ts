@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { watchSink } from './watch-sink.ts';
 
-/** What a client reads of a response that was written so. */
+/** The body that a client receives when a server writes its response with `write`. */
 async function bodyOf(write: (response: ServerResponse) => Promise<void>): Promise<string> {
   const server = createServer(async (_, response) => {
     response.flushHeaders();
@@ -25,7 +25,7 @@ async function bodyOf(write: (response: ServerResponse) => Promise<void>): Promi
   }
 }
 
-test('Events do not overtake what the response was given before them, in whatever turn they come.', async () => {
+test('Events never overtake what was written to the response before, in whichever event-loop turn they come.', async () => {
   for (let turns = 0; turns < 6; turns++) {
     const body = await bodyOf(async (response) => {
       response.write('first ');
@@ -40,7 +40,7 @@ test('Events do not overtake what the response was given before them, in whateve
   }
 });
 
-test('A sink that is full says so, and says when it is not any more, also behind what the response holds.', async () => {
+test('A full sink reports backpressure and then drain, also behind bytes that the response still holds.', async () => {
   const slice = Buffer.alloc(256 << 10, 'x');
   const body = await bodyOf(async (response) => {
     response.write('first');

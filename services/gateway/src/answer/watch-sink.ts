@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Sink } from '../mirror/subscriber.ts';
 
-/** The same bytes go to many sockets: their chunk is made once. */
+/** The same bytes go to many sockets, so their chunk is built once. */
 const chunks = new WeakMap<Buffer, Buffer>();
 const LINE_END = '\r\n';
 
 /**
- * Where a watch's events go. In HTTP/1.1 a chunk is written to the socket as one piece: through the response it would be
- * three, each with its own way through the stream. The response itself still begins and ends the body. What it was given
- * in this turn it holds back until the next one: nothing may overtake that.
+ * Writes the events of a watch. In HTTP/1.1 each chunk is written to the socket in one piece; through the response it
+ * would be three writes. The response still begins and ends the body. What was written to the response in the current
+ * event-loop turn is held back until the next one, and no event may overtake that.
  */
 export function watchSink(raw: ServerResponse): Sink {
   const { socket } = raw;
@@ -20,7 +20,7 @@ export function watchSink(raw: ServerResponse): Sink {
   return new ChunkSink(raw, socket);
 }
 
-/** Classes, because ten thousand watches have one each. */
+/** Classes and not closures, because ten thousand watches have one each. */
 class ResponseSink implements Sink {
   protected readonly raw: ServerResponse;
 
@@ -50,7 +50,7 @@ class ChunkSink extends ResponseSink {
   }
 
   override write(bytes: Buffer): boolean {
-    // what went through the response, and is not on its way yet, comes first
+    // bytes that the response still holds back must go first
     return this.raw.writableCorked > 0 ? this.raw.write(bytes) : this.#socket.write(chunkOf(bytes));
   }
 

@@ -4,7 +4,7 @@ import type { Query } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import { isRefusalForPeople } from '../codec/answer.ts';
+import { wantsPrettyError } from '../codec/answer.ts';
 import { compress } from '../codec/compress.ts';
 import { type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import { type Accepted, type CodingName, type ContentCoding, IDENTITY } from '../request/answer-form.ts';
@@ -20,13 +20,13 @@ type Heading = Pick<ResourceRequest, 'auditId' | 'warnings' | 'coding' | 'accept
 
 interface Head {
   readonly code: number;
-  /** where it is not what the request asked for */
+  /** where it is not the negotiated one */
   readonly contentType?: string;
-  /** names and values in turn */
+  /** alternating names and values */
   readonly headers?: Headers;
 }
 
-/** Takes the reply over for a body that the caller writes itself. */
+/** Writes the head; the caller writes the body itself. */
 export function writeHead(
   request: Heading,
   reply: FastifyReply,
@@ -43,7 +43,7 @@ export function writeHead(
   return raw;
 }
 
-/** Bodies up to this size leave in one write with their headers. */
+/** Bodies up to this size are sent in one write with their headers. */
 const ONE_WRITE_BYTES = 16 << 10;
 
 export function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
@@ -65,18 +65,18 @@ async function writeCoded(
   writeBody(writeHead(request, reply, { code, headers: coded }), small);
 }
 
-/** to a body in this coding */
+/** the header of a compressed body */
 export function codingHeader(name: CodingName): Headers {
   return ['Content-Encoding', name];
 }
 
 function writeBody(raw: ServerResponse, body: Buffer): void {
-  // Node joins headers with a body that is text: one TLS record and one system call instead of two
+  // Node sends headers together with a body that is a string: one TLS record and one system call instead of two
   if (body.length <= ONE_WRITE_BYTES && raw.req.httpVersionMajor === 1) raw.end(body.toString('latin1'), 'latin1');
   else raw.end(body);
 }
 
-export interface Asked {
+export interface ErrorContext {
   readonly negotiator: Negotiator;
   readonly auditId: string;
   readonly accept: string | undefined;
@@ -85,9 +85,9 @@ export interface Asked {
   readonly query?: Query | undefined;
 }
 
-/** Anything that was thrown, as the Status that clients parse. */
+/** Writes any thrown value as the Status that clients parse. */
 export async function writeError(
-  { auditId, accept, coding = IDENTITY, warnings = [], negotiator, query }: Asked,
+  { auditId, accept, coding = IDENTITY, warnings = [], negotiator, query }: ErrorContext,
   reply: FastifyReply,
   thrown: unknown,
 ): Promise<ApiError> {
@@ -101,7 +101,7 @@ export async function writeError(
   const retryAfter = status.details?.retryAfterSeconds;
   const accepted = acceptedOr(negotiator, accept, error);
   const document = { value: status as unknown as JsonObject, schema: metaSchemas.status };
-  const pretty = accepted.pretty || isRefusalForPeople(query, raw.req.headers['user-agent'] ?? '');
+  const pretty = accepted.pretty || wantsPrettyError(query, raw.req.headers['user-agent'] ?? '');
   const body = accepted.encoding.document(document, pretty);
   const headers: Headers = [];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
@@ -110,7 +110,7 @@ export async function writeError(
   return error;
 }
 
-/** When there is nothing that the client takes, it is told so in JSON that people can read. */
+/** If no accepted media type is available, the error is sent as indented JSON. */
 function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: ApiError): Accepted {
   if (error.reason === 'NotAcceptable') return { ...PLAIN, pretty: true };
   try {
@@ -123,11 +123,11 @@ function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: A
 
 interface TextOptions {
   readonly contentType?: string;
-  /** names and values in turn */
+  /** alternating names and values */
   readonly headers?: readonly string[];
 }
 
-/** Text, or a document that is not an object: probes, metrics, discovery, unknown paths. */
+/** Writes text, or a document that is not an object: probes, metrics, discovery, unknown paths. */
 export function writeText(
   audit: string,
   reply: FastifyReply,
@@ -144,7 +144,7 @@ export function writeText(
   return code;
 }
 
-/** 404 in plain text: there is nothing at the path. */
-export function nothingHere(audit: string, reply: FastifyReply): number {
+/** 404 in plain text, for an unknown path. */
+export function pathNotFound(audit: string, reply: FastifyReply): number {
   return writeText(audit, reply, 404, '404 page not found\n');
 }

@@ -1,13 +1,13 @@
 import { type RequestInfo, splitOutsideQuotes } from '@tidegate/request-info';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isForPeople } from '../codec/answer.ts';
+import { wantsPretty } from '../codec/answer.ts';
 import type { Document } from '../discovery/document.ts';
 import type { ContentCoding } from '../request/answer-form.ts';
 import { flowHeaders } from './headers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
-interface Asked {
+interface DocumentRequest {
   request: FastifyRequest;
   reply: FastifyReply;
   audit: string;
@@ -16,11 +16,11 @@ interface Asked {
 }
 
 /**
- * A document of discovery. Who has it already is told so; who asks for it by its hash may keep it for ever, and by an
- * old hash is sent to the new one.
+ * Writes a discovery document. If-None-Match is answered with 304. With the current `?hash` it may be cached for ever;
+ * with an outdated one the client is redirected to the current hash.
  */
 export async function writeDocument(
-  { request, reply, audit, info, coding }: Asked,
+  { request, reply, audit, info, coding }: DocumentRequest,
   document: Document,
 ): Promise<number> {
   const hash = info.query.get('hash');
@@ -47,7 +47,7 @@ export async function writeDocument(
     headers['Cache-Control'] = 'public, immutable';
     headers.Expires = new Date(Date.now() + YEAR_MS).toUTCString();
   }
-  if (knows(request.headers['if-none-match'], document.etag)) return write(304);
+  if (matchesEtag(request.headers['if-none-match'], document.etag)) return write(304);
   if (isIndented(info, request, document)) {
     return write(200, Buffer.from(`${JSON.stringify(JSON.parse(document.body.toString('utf8')), null, 2)}\n`));
   }
@@ -57,15 +57,15 @@ export async function writeDocument(
   return write(200, await document.compressed(name));
 }
 
-/** Documents that have no other form. */
-const ALWAYS = new Set(['/', '/version', '/version/']);
+/** Paths whose documents are always indented. */
+const ALWAYS_INDENTED = new Set(['/', '/version', '/version/']);
 
 function isIndented({ path, query }: RequestInfo, { headers }: FastifyRequest, { contentType }: Document): boolean {
-  const asked = isForPeople(query, headers['user-agent'] ?? '');
+  const isPretty = wantsPretty(query, headers['user-agent'] ?? '');
   if (!contentType.startsWith('application/json') || path.startsWith('/openapi/')) return false;
-  return asked || ALWAYS.has(path);
+  return isPretty || ALWAYS_INDENTED.has(path);
 }
 
-function knows(header: string | undefined, etag: string): boolean {
+function matchesEtag(header: string | undefined, etag: string): boolean {
   return splitOutsideQuotes(header ?? '', ',').some((known) => known.replace(/^W\//, '') === etag);
 }

@@ -13,33 +13,33 @@ import { listForm } from '../codec/list-form.ts';
 import type { ListForm, ListMetadata } from '../codec/list-shape.ts';
 import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
 import { inStep, type ResourceRequest } from '../request/resource-request.ts';
-import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
+import { DelayedBody, delayOf, MAX_BLOCK_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
 
-/** A page to be written: its objects, and the metadata of its list. */
+/** A page of a list: its objects and its metadata. */
 interface Page {
   readonly runs: readonly Run[];
   readonly metadata: ListMetadata;
 }
 
-/** What lists are written with. */
+/** What writing lists needs. */
 export interface ListWriting {
   readonly deflater: Deflater;
   readonly largeSteps: Pick<LargeSteps, 'of'>;
 }
 
 const TAIL = Buffer.from(']}\n');
-/** Below this a list leaves in one write. */
+/** Lists below this size are sent in one write. */
 const SMALL_BYTES = 16 << 10;
 
-/** Below this a list is compressed as one text, which is smaller then, and no more work. */
+/** Lists below this size are compressed as a whole, which is smaller and costs no more. */
 const JOINED_FROM_BYTES = 128 << 10;
 const SLICE_BYTES = 256 << 10;
-/** Runs of ordinary objects have about so many bytes; a larger one is a large object. */
+/** Runs of ordinary objects have about this size; a larger run has a large object. */
 const LARGE_RUN_BYTES = 300 << 10;
 
-/** A page of whole objects: the runs' ready bytes, handed on. */
+/** Writes a page of whole objects from the cached bytes of the runs. */
 export function writeList(
   writing: ListWriting,
   request: ResourceRequest,
@@ -59,8 +59,8 @@ export function writeList(
   return writeGzip({ request, reply, deflater: writing.deflater }, head, page.runs);
 }
 
-/** A page in a form that its stored bytes do not have: another encoding, a Table, metadata only, or pretty. */
-export async function writeFormed(
+/** Writes a page in another form than the stored bytes: another encoding, a Table, metadata only, or indented. */
+export async function writeConverted(
   writing: ListWriting,
   request: ResourceRequest,
   reply: FastifyReply,
@@ -75,7 +75,7 @@ function* itemsIn(runs: readonly Run[]): Generator<Item> {
   for (const { items, from, to } of runs) for (let i = from; i < to; i++) yield items[i] as Item;
 }
 
-/** Objects in any form, each made when it is its turn. */
+/** Writes objects in any form, encoding them one at a time. */
 export async function writeItems(
   { largeSteps }: ListWriting,
   request: ResourceRequest,
@@ -98,7 +98,7 @@ export async function writeItems(
   await body.end(form, metadata);
 }
 
-/** Segments keep their items in this form, and so know how long the body will be. */
+/** Writes a page from the cached encodings of the runs, so that the length is known before the first byte. */
 async function writeFramed(
   { largeSteps }: ListWriting,
   request: ResourceRequest,
@@ -108,15 +108,15 @@ async function writeFramed(
   const steps = largeSteps.of(true);
   const parts: Buffer[] = [];
   let bytes = 0;
-  let turnedAt = performance.now();
+  let yieldedAt = performance.now();
   for (const run of runs) {
     const encode = () => run.encoded(items as ItemForm);
     const part = run.bytes > LARGE_RUN_BYTES ? await inStep({ steps }, encode) : encode();
     parts.push(part);
     bytes += part.length;
-    if (performance.now() - turnedAt < TURN_MS) continue;
+    if (performance.now() - yieldedAt < MAX_BLOCK_MS) continue;
     await turn();
-    turnedAt = performance.now();
+    yieldedAt = performance.now();
   }
   const { head, tail } = (frame as NonNullable<ListForm['frame']>)(bytes, metadata);
   if (request.coding.name !== undefined) return writeParts(request, reply, [head, ...parts, tail]);
@@ -126,7 +126,7 @@ async function writeFramed(
   raw.end(tail);
 }
 
-/** Compressed on their way. */
+/** Compresses the parts while it writes them. */
 async function writeParts(request: ResourceRequest, reply: FastifyReply, parts: Iterable<Buffer>): Promise<void> {
   const body = new DelayedBody(request, reply);
   for (const part of parts) if (!(await body.write(part))) return;
@@ -137,7 +137,7 @@ function joined(head: Buffer, runs: readonly Run[]): Buffer {
   return Buffer.concat([head, ...bodiesOf(runs), TAIL]);
 }
 
-/** With back-pressure. The length is known before the first byte. */
+/** Writes uncompressed with backpressure. The length is known before the first byte. */
 async function writePlain(
   request: ResourceRequest,
   reply: FastifyReply,
@@ -151,13 +151,13 @@ async function writePlain(
     raw.end(joined(head, runs));
     return;
   }
-  // one buffer at a time: TLS copies what is written together before it encrypts it
+  // one buffer at a time: TLS copies everything that is written together before it encrypts it
   if (!(await writeDrained(raw, head))) return;
   for (const body of bodiesOf(runs)) if (!(await writeDrained(raw, body))) return;
   raw.end(TAIL);
 }
 
-/** The runs with the commas between them. Made as they are asked for, so that a large list is not in memory twice. */
+/** The runs with commas between them, joined lazily so that a large list is not in memory twice. */
 function* bodiesOf(runs: readonly Run[]): Generator<Buffer> {
   for (const [i, run] of runs.entries()) yield i + 1 < runs.length ? run.joined() : withoutComma(run.joined());
 }
@@ -165,7 +165,7 @@ function* bodiesOf(runs: readonly Run[]): Generator<Buffer> {
 const STORED_COMMA = stored(Buffer.from(','));
 const STORED_TAIL = stored(TAIL);
 
-/** Segments are deflated once; when all of them are, the length is known. Small neighbours leave in one write. */
+/** Writes cached deflated runs. When all are deflated, the length is known. Small neighbours are sent in one write. */
 async function writeGzip(
   { request, reply, deflater }: { request: ResourceRequest; reply: FastifyReply; deflater: Deflater },
   head: Buffer,
@@ -184,7 +184,7 @@ async function writeGzip(
   raw.end();
 }
 
-/** The parts in a row, cut where they are large enough. */
+/** The parts in order, grouped into slices of a useful size. */
 function* slices(parts: readonly Buffer[]): Generator<Buffer> {
   let from = 0;
   let bytes = 0;

@@ -10,7 +10,7 @@ import { LogFile, type LogFileOptions } from './log-file.ts';
 async function inPlace(run: (dir: string, open: (more?: Partial<LogFileOptions>) => LogFile) => Promise<void>) {
   const dir = mkdtempSync(join(tmpdir(), 'tidegate-audit-'));
   const limits = { maxBytes: 1000, maxBackups: 0, maxDays: 0 };
-  const tidying = { meet: (work: Promise<unknown>) => work.then(() => {}), failed: assert.ifError };
+  const tidying = { track: (work: Promise<unknown>) => work.then(() => {}), failed: assert.ifError };
   const usual = { path: join(dir, 'audit.log'), ...limits, compresses: false, tidying };
   try {
     await run(dir, (more) => new LogFile({ ...usual, ...more }));

@@ -28,7 +28,7 @@ export interface LogFileOptions {
   readonly maxDays: number;
   readonly compresses: boolean;
   /** gets failures to compress or remove rotated files */
-  readonly tidying: Pick<Fault, 'meet' | 'failed'>;
+  readonly tidying: Pick<Fault, 'track' | 'failed'>;
 }
 
 const STANDARD_OUTPUT = 1;
@@ -136,7 +136,7 @@ export class LogFile {
     const backup = this.#backupName();
     renameSync(path, backup);
     this.#reopen();
-    void this.#options.tidying.meet(this.#tidy(backup));
+    void this.#options.tidying.track(this.#tidy(backup));
   }
 
   /** Reopens the file when another process has moved it, and refreshes its size when another process writes, too. */

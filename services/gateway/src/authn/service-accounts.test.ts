@@ -27,7 +27,14 @@ function keyFile(name: string, type: 'ec' | 'rsa'): string {
 const bearer = (text: string) => ({ text, digest: digestOf(text) });
 
 function accounts(keys: SigningKeys, now: () => number, uid = 'u1'): ServiceAccounts {
-  return new ServiceAccounts({ keys, issuers: [ISSUER], audiences: [ISSUER], uidOf: async () => uid, now });
+  return new ServiceAccounts({
+    keys,
+    issuers: [ISSUER],
+    audiences: [ISSUER],
+    maxTokenSeconds: 7200,
+    uidOf: async () => uid,
+    now,
+  });
 }
 
 test('a token is valid between its times, with a minute of tolerance', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { OptionError } from '@tidegate/options';
 import type { Key } from '@tidegate/wire';
 import { ExpiringCache } from '../callouts/expiring-cache.ts';
+import { durationOf } from '../configuration/duration.ts';
 import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from '../request/user.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
@@ -37,6 +39,8 @@ interface ServiceAccountsOptions {
   readonly issuers: readonly string[];
   /** the audiences of tokens for this server */
   readonly audiences: readonly string[];
+  /** the longest lifetime of new tokens */
+  readonly maxTokenSeconds: number;
   /** the uid of the object under a key; undefined where it does not exist or is being deleted */
   readonly uidOf: (key: Key) => Promise<string | undefined>;
   readonly now?: () => number;
@@ -46,6 +50,7 @@ export interface ServiceAccountConfig {
   readonly serviceAccountSigningKeyFile: string;
   readonly serviceAccountKeyFile: readonly string[];
   readonly serviceAccountIssuer: readonly string[];
+  readonly serviceAccountMaxTokenExpiration: string;
   readonly apiAudiences: readonly string[];
 }
 
@@ -78,11 +83,16 @@ export class ServiceAccounts implements TokenAuthority {
     const { serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers, apiAudiences } = config;
     if (file === '') return undefined;
     const keys = new SigningKeys(file, config.serviceAccountKeyFile);
-    return new ServiceAccounts({ keys, issuers, audiences: apiAudiences.length > 0 ? apiAudiences : issuers, uidOf });
+    const audiences = apiAudiences.length > 0 ? apiAudiences : issuers;
+    return new ServiceAccounts({ keys, issuers, audiences, maxTokenSeconds: maxTokenSecondsOf(config), uidOf });
   }
 
   get audiences(): readonly string[] {
     return this.#options.audiences;
+  }
+
+  get maxTokenSeconds(): number {
+    return this.#options.maxTokenSeconds;
   }
 
   issue(subject: TokenSubject, { audiences, seconds }: { audiences: readonly string[]; seconds: number }) {
@@ -169,6 +179,16 @@ export class ServiceAccounts implements TokenAuthority {
     const gone = bound.some(([, , to], i) => to !== undefined && others[i] !== to.uid);
     return gone ? 'service account token has been invalidated' : undefined;
   }
+}
+
+/** 0s stands for no limit. Shorter limits than an hour would expire tokens before clients renew them. */
+function maxTokenSecondsOf({ serviceAccountMaxTokenExpiration: text }: ServiceAccountConfig): number {
+  const seconds = durationOf('service-account-max-token-expiration', text) / 1000;
+  if (seconds === 0) return Number.POSITIVE_INFINITY;
+  if (seconds >= 3600 && seconds <= 2 ** 32) return seconds;
+  throw new OptionError(
+    `--service-account-max-token-expiration must be 0s, or between 1h and 2^32 seconds, not ${JSON.stringify(text)}`,
+  );
 }
 
 function userOf({ sub, jti, exp, 'kubernetes.io': subject }: Claims): User {

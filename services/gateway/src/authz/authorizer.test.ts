@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Query } from '@tidegate/request-info';
 import { serviceUnavailable } from '@tidegate/status';
-import { accessOf, onceDecided } from '../admission/access.ts';
+import { accessOf, evaluateWithAccess } from '../admission/access.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { AccessWebhook } from './access-webhook.ts';
 import { Authorizer } from './authorizer.ts';
@@ -183,7 +183,7 @@ test('an expression that checks access is evaluated again after a webhook has an
   const { mirror } = fixture();
   const ask = accessOf(new Authorizer(modesOf([yes.webhook]), mirror), ann);
   let rounds = 0;
-  const allowed = await onceDecided(() => {
+  const allowed = await evaluateWithAccess(() => {
     rounds++;
     return ['get', 'list'].every(
       (verb) => ask({ verb, resource: 'pods', group: '', subresource: '', namespace: '', name: '' }).allowed,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '@tidegate/kinds';
-import { type Beyond, readRules, toldRules, toldTexts, uncovered } from '@tidegate/rbac';
+import { quotedTexts, readRules, rulesText, type Uncovered, uncovered } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
@@ -108,18 +108,18 @@ function hasAggregation(object: JsonObject | undefined): boolean {
   return (clusterRoleSelectors ?? []).length > 0;
 }
 
-function isNothing({ rules, isCut }: Beyond): boolean {
+function isNothing({ rules, isCut }: Uncovered): boolean {
   return rules.length === 0 && !isCut;
 }
 
-function escalationText({ name, groups }: User, { rules, isCut }: Beyond, missing: string): string {
-  const who = `user ${JSON.stringify(name)} (groups=${toldTexts(groups)})`;
+function escalationText({ name, groups }: User, { rules, isCut }: Uncovered, missing: string): string {
+  const who = `user ${JSON.stringify(name)} (groups=${quotedTexts(groups)})`;
   const more = missing === '' ? '' : `; resolution errors: [${missing}]`;
   if (rules.length === 0) {
     return `${who} is attempting to grant more rules than can be compared with those that are held: grant fewer in one role${more}`;
   }
   const rest = isCut ? '\nand others' : '';
-  return `${who} is attempting to grant RBAC permissions not currently held:\n${toldRules(rules)}${rest}${more}`;
+  return `${who} is attempting to grant RBAC permissions not currently held:\n${rulesText(rules)}${rest}${more}`;
 }
 
 function refused({ entry }: Kind, object: JsonObject, why: string) {

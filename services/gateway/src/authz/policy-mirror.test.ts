@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection } from '@tidegate/collection';
-import type { Deed } from '@tidegate/rbac';
+import type { RuleAttributes } from '@tidegate/rbac';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { PolicyMirror } from './policy-mirror.ts';
 
@@ -13,7 +13,7 @@ interface Kept {
 }
 
 const ann = { name: 'ann', uid: '', groups: [] };
-const get: Deed = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
+const get: RuleAttributes = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
 const BINDINGS = 'rolebindings.rbac.authorization.k8s.io';
 const ROLES = 'roles.rbac.authorization.k8s.io';
 

@@ -123,7 +123,7 @@ export class PolicyMirror {
         for (const { made, ...place } of added) put(made, place);
         if (added.length + removed.length > 0) this.#options.changed();
       },
-      patienceMs: PATIENCE_MS,
+      timeoutMs: PATIENCE_MS,
       unknown: 'the current roles are not loaded yet; retry shortly',
     });
   }

@@ -1,4 +1,4 @@
-import type { Deed } from '@tidegate/rbac';
+import type { RuleAttributes } from '@tidegate/rbac';
 import { readBinding } from './binding.ts';
 import { Policy } from './policy.ts';
 
@@ -25,8 +25,15 @@ for (let i = 0; i < 5000; i++) {
   policy.addBinding(readBinding({ kind, metadata, roleRef, subjects } as never));
 }
 const who = { name: 'user-7', uid: '', groups: ['group-7', 'system:authenticated'] };
-const allowed: Deed = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
-const refused: Deed = { ...allowed, verb: 'delete' };
+const allowed: RuleAttributes = {
+  isResource: true,
+  verb: 'get',
+  group: '',
+  resource: 'pods',
+  subresource: '',
+  name: 'x',
+};
+const refused: RuleAttributes = { ...allowed, verb: 'delete' };
 
 const TIMES = 500;
 const ROUNDS = 20;

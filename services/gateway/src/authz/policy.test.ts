@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Deed } from '@tidegate/rbac';
+import type { RuleAttributes } from '@tidegate/rbac';
 import { readBinding } from './binding.ts';
 import { Policy } from './policy.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
-const get: Deed = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
+const get: RuleAttributes = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
 const reader = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
 const clusterRole = (name: string) => ({ kind: 'ClusterRole', namespace: '', name });
 

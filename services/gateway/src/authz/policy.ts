@@ -1,4 +1,4 @@
-import { type Deed, type PolicyRule, placesOf, RuleIndex } from '@tidegate/rbac';
+import { indexKeysOf, type PolicyRule, type RuleAttributes, RuleIndex } from '@tidegate/rbac';
 import type { User } from '../request/user.ts';
 import { type Binding, type BindingSubject, bindingText, type RoleRef } from './binding.ts';
 
@@ -82,12 +82,12 @@ export class Policy {
     this.#dropUnused(role);
   }
 
-  decide(user: User, namespace: string, attributes: Deed): Decision {
+  decide(user: User, namespace: string, attributes: RuleAttributes): Decision {
     const missing = new Set<RoleSlot>();
-    const places = placesOf(attributes);
+    const keys = indexKeysOf(attributes);
     const by = this.#find(user, namespace, ({ role }) => {
       if (role.rules === undefined) missing.add(role);
-      return role.rules?.allow(attributes, places) === true;
+      return role.rules?.allow(attributes, keys) === true;
     });
     if (by !== undefined) return { allowed: true, reason: `RBAC: allowed by ${bindingText(by.binding, by.subject)}` };
     return { allowed: false, reason: missing.size === 0 ? '' : `RBAC: ${missingRolesText(missing)}` };

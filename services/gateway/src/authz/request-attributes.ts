@@ -1,10 +1,10 @@
-import type { Deed } from '@tidegate/rbac';
+import type { RuleAttributes } from '@tidegate/rbac';
 import { Query, type RequestInfo } from '@tidegate/request-info';
 import { parseFieldSelector } from '@tidegate/selectors';
 import { ApiError } from '@tidegate/status';
 
 /** The attributes of a request that rules of roles match. */
-export function ruleAttributesOf(info: RequestInfo): Deed {
+export function ruleAttributesOf(info: RequestInfo): RuleAttributes {
   if (!info.isResource) return { isResource: false, verb: info.verb, path: info.path };
   const { verb, group, resource, subresource } = info;
   return { isResource: true, verb, group, resource, subresource, name: nameIn(info) };

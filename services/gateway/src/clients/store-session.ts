@@ -193,7 +193,7 @@ export class StoreSession {
     request: Request,
     rest: (request: Request, response: Response) => Request | undefined,
   ): AsyncGenerator<Response> {
-    return storeStream({ client: this.#stores.inTurn(), method, request, rest, resumed: this.#resumed });
+    return storeStream({ client: this.#stores.rotation(), method, request, rest, resumed: this.#resumed });
   }
 }
 

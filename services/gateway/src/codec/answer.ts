@@ -6,20 +6,20 @@ import type { Accepted, Document } from '../request/answer-form.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
-/** One object in the form that the client asked for. */
+/** An answer with one object, in the negotiated form. */
 export function objectAnswer(request: ResourceRequest, code: number, json: Buffer): Answer {
   if (isAsStored(request)) return { code, body: json };
-  return documentAnswer(request, code, formed(request, parseOwnJson(json)));
+  return documentAnswer(request, code, documentIn(request, parseOwnJson(json)));
 }
 
-/** The client wants the bytes as they are stored. */
+/** Whether the stored bytes can be sent unchanged: same version, JSON, whole object, not indented. */
 export function isAsStored(request: ResourceRequest): boolean {
   const { accepted, kind } = request;
   const isSameForm = kind.stored === kind && accepted.encoding.name === 'json' && accepted.as === 'object';
   return isSameForm && !isPretty(request);
 }
 
-function formed({ kind, accepted, info }: ResourceRequest, object: JsonObject): Document {
+function documentIn({ kind, accepted, info }: ResourceRequest, object: JsonObject): Document {
   if (accepted.as === 'metadata') {
     return { value: partialObject(object, accepted.metaVersion), schema: metaSchemas.partialObject };
   }
@@ -44,10 +44,10 @@ export function documentAnswer(request: ResourceRequest, code: number, document:
 }
 
 export function isPretty({ accepted, info, userAgent }: ResourceRequest): boolean {
-  return accepted.pretty || isForPeople(info.query, userAgent);
+  return accepted.pretty || wantsPretty(info.query, userAgent);
 }
 
-/** A success that has no object to show. */
+/** A successful Status with details, for an operation that returns no object. */
 export function successAnswer(request: ResourceRequest, uid: string): Answer {
   const { entry } = request.kind;
   const status: Omit<Status, 'code'> = {
@@ -65,23 +65,23 @@ export function successAnswer(request: ResourceRequest, uid: string): Answer {
   return documentAnswer(request, 200, { value: status as unknown as JsonObject, schema: metaSchemas.status });
 }
 
-/** Something was done to an object, and there is nothing to show but that. */
-export function doneAnswer(request: ResourceRequest): Answer {
+/** A successful Status without details (201), for an operation that returns no object. */
+export function createdStatusAnswer(request: ResourceRequest): Answer {
   const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   return documentAnswer(request, 201, { value, schema: metaSchemas.status });
 }
 
-const PROGRAMS_OF_PEOPLE = /^(?:curl|Wget|Mozilla)\//;
+const INTERACTIVE_CLIENTS = /^(?:curl|Wget|Mozilla)\//;
 
-/** Whether JSON is indented: as `?pretty` says, and where it says nothing, for programs that show it to people. */
-export function isForPeople(query: Query, userAgent: string): boolean {
-  const asked = query.get('pretty');
-  return asked === undefined ? PROGRAMS_OF_PEOPLE.test(userAgent) : parseFlag('pretty', asked);
+/** Whether JSON is indented: `?pretty` decides; without it, JSON is indented for curl, wget and browsers. */
+export function wantsPretty(query: Query, userAgent: string): boolean {
+  const flag = query.get('pretty');
+  return flag === undefined ? INTERACTIVE_CLIENTS.test(userAgent) : parseFlag('pretty', flag);
 }
 
-/** The same of an answer to a request that may be refused because of its query. */
-export function isRefusalForPeople(query: Query | undefined, userAgent: string): boolean {
-  const asked = query?.get('pretty');
-  const isFlag = asked !== undefined && ['', '0', '1', 'false', 'true'].includes(asked);
-  return isFlag ? parseFlag('pretty', asked) : PROGRAMS_OF_PEOPLE.test(userAgent);
+/** The same for error answers: an invalid value of `?pretty` is ignored instead of rejected. */
+export function wantsPrettyError(query: Query | undefined, userAgent: string): boolean {
+  const flag = query?.get('pretty');
+  const isValid = flag !== undefined && ['', '0', '1', 'false', 'true'].includes(flag);
+  return isValid ? parseFlag('pretty', flag) : INTERACTIVE_CLIENTS.test(userAgent);
 }

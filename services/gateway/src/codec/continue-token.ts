@@ -3,33 +3,33 @@ import { badRequest } from '@tidegate/status';
 
 /** Where the next page begins: which revision, and after which object. */
 export interface ContinueToken {
-  /** -1: the latest, the pages no longer being one snapshot */
+  /** -1: the latest revision; the pages are then not from one snapshot */
   revision: number;
   after: Position;
 }
 
-/** A token as a client brings it back. */
-export interface GivenToken extends ContinueToken {
-  /** it was given so long ago that its pages are no longer promised to be one snapshot */
-  readonly isOver: boolean;
+/** A token that a client sent, decoded. */
+export interface DecodedContinueToken extends ContinueToken {
+  /** the token is older than the time for which pages of one snapshot are guaranteed */
+  readonly isExpired: boolean;
 }
 
-/** The history that is kept may be longer; whoever relies on it finds out at another time. */
+/** Tokens expire after this time even if the history is still kept, so that clients do not rely on more. */
 const LIFETIME_MS = 300_000;
 
 const VERSION = 'meta.k8s.io/v1';
 
-/** No name is like this: nothing at all, a step in a path, or anything with a control character, zero first of all. */
-const UNCLEAN = /^\.{0,2}$|\p{Cc}/u;
+/** What no name or namespace may be: empty, `.`, `..`, or text with a control character (a zero byte above all). */
+const INVALID_SEGMENT = /^\.{0,2}$|\p{Cc}/u;
 
-/** Opaque to clients; the form is Kubernetes' own because tools look into it, and until when it holds. */
+/** Opaque to clients. The format is that of Kubernetes, because some tools decode it; `until` is the expiry time. */
 export function encodeContinue({ revision, after }: ContinueToken, now = Date.now()): string {
   const start = `${after.namespace === '' ? '' : `${after.namespace}/`}${after.name}\0`;
   const until = revision === -1 ? {} : { until: now + LIFETIME_MS };
   return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start, ...until })).toString('base64url');
 }
 
-export function decodeContinue(text: string, now = Date.now()): GivenToken {
+export function decodeContinue(text: string, now = Date.now()): DecodedContinueToken {
   let token: { v?: unknown; rv?: unknown; start?: unknown; until?: unknown };
   try {
     token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
@@ -39,12 +39,12 @@ export function decodeContinue(text: string, now = Date.now()): GivenToken {
   const { v, rv, start, until } = token ?? {};
   if (v !== VERSION) throw badRequest('invalid continue token: unknown version');
   if (!Number.isSafeInteger(rv) || rv === 0 || (rv as number) < -1)
-    throw badRequest('invalid continue token: it names no version');
-  if (typeof start !== 'string') throw badRequest('invalid continue token: it names no place');
+    throw badRequest('invalid continue token: it has no revision');
+  if (typeof start !== 'string') throw badRequest('invalid continue token: it has no start key');
   const parts = start.replace(/\0$/, '').split('/');
-  if (parts.length > 2 || parts.some((part) => UNCLEAN.test(part))) {
-    throw badRequest('invalid continue token: its place is not a clean path');
+  if (parts.length > 2 || parts.some((part) => INVALID_SEGMENT.test(part))) {
+    throw badRequest('invalid continue token: its start key is not a valid path');
   }
   const [namespace, name] = parts.length === 2 ? (parts as [string, string]) : ['', parts[0] as string];
-  return { revision: rv as number, after: { namespace, name }, isOver: typeof until === 'number' && until < now };
+  return { revision: rv as number, after: { namespace, name }, isExpired: typeof until === 'number' && until < now };
 }

@@ -19,7 +19,7 @@ export interface DecodedObject {
   readonly notes?: BodyNotes | undefined;
 }
 
-/** A request body as an object. Without a Content-Type it is JSON; other types were refused before. */
+/** Decodes a request body as one object. Without a Content-Type it is JSON; unknown types were rejected earlier. */
 export function decodeObject(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const { value, notes } = decodeValue(schema, body, mediaType(contentType));
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
@@ -39,11 +39,11 @@ function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
     case 'application/vnd.kubernetes.protobuf':
       return { value: decodeProtobuf(schema, body) };
     default:
-      throw new Error(`a body in ${type} was not refused`);
+      throw new Error(`a body in ${type} should have been rejected earlier`);
   }
 }
 
-/** An applied configuration. */
+/** Decodes the body of an apply. */
 export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const isCbor = mediaType(contentType) === APPLY_CBOR;
   const { value, notes } = isCbor ? readCbor(body, schema) : decodeYamlOrJson(body);
@@ -51,36 +51,36 @@ export function decodeApplied(schema: Schema, body: Buffer, contentType: string 
   return { object: value, notes };
 }
 
-/** Larger bodies of YAML are read in a thread of their own. */
+/** Larger bodies of YAML are parsed in a worker thread. */
 const LARGE_BYTES = 64 << 10;
 
-/** What large bodies of YAML say, as long as somebody has the body. */
-const readAlready = new WeakMap<Uint8Array, Decoded | ApiError>();
+/** Results for large YAML bodies, kept as long as the body itself is referenced. */
+const decodedAhead = new WeakMap<Uint8Array, Decoded | ApiError>();
 
-/** Reads a large body of YAML, so that nobody else waits when it is asked what it says. */
-export async function readAhead(reader: YamlReader, body: Buffer, contentType: string | undefined): Promise<void> {
+/** Parses a large YAML body in the worker thread, so that decoding it later does not block other requests. */
+export async function parseAhead(reader: YamlReader, body: Buffer, contentType: string | undefined): Promise<void> {
   const type = mediaType(contentType);
   if (body.length <= LARGE_BYTES || (type !== YAML && type !== APPLY_YAML)) return;
-  readAlready.set(body, jsonIn(body) ?? (await reader.read(body)));
+  decodedAhead.set(body, jsonIn(body) ?? (await reader.read(body)));
 }
 
-/** A body of YAML. Most of what programs send as that is JSON, which is read in a tenth of the time. */
+/** Decodes a YAML body. Most clients send JSON under this type, and parsing that takes a tenth of the time. */
 export function decodeYamlOrJson(body: Buffer): Decoded {
-  const read = readAlready.get(body);
+  const read = decodedAhead.get(body);
   if (read instanceof ApiError) throw read;
   return read ?? jsonIn(body) ?? decodeYaml(body);
 }
 
 /**
- * YAML as the JSON that it is. undefined: it is no JSON after all, or has keys that stand twice or numbers in an unusual
- * form, for which YAML has other words.
+ * Decodes the body if it is JSON. undefined: it is not JSON, or it has duplicate keys or unusual numbers, for which
+ * YAML has other error texts.
  */
 function jsonIn(body: Buffer): Decoded | undefined {
   if (body[0] !== OPENING_BRACE) return undefined;
   try {
     const decoded = decodeJson(body);
     const { notes } = decoded;
-    return notes === undefined || notes.twice.size + notes.written.size === 0 ? decoded : undefined;
+    return notes === undefined || notes.repeatedKeys.size + notes.written.size === 0 ? decoded : undefined;
   } catch (error) {
     if (error instanceof ApiError && !(error.cause instanceof TooManyValues)) return undefined;
     throw error;

@@ -43,16 +43,16 @@ export const yaml: Encoding = {
 
 const LINE_END = /\n(?=.)/g;
 
-/** Every line but the first moved to the right. */
+/** Indents every line but the first. */
 export function indented(text: Buffer, by: string): Buffer {
   return Buffer.from(text.toString('utf8').replace(LINE_END, `\n${by}`));
 }
 
-/** A map of two, `object` and `type`, in which the object is a whole document of its own. */
+/** A CBOR map with two entries, `type` and `object`; the object is a complete CBOR document. */
 const EVENT = Buffer.concat([Buffer.from([0xa2]), encodeCbor('type')]);
 const OBJECT = encodeCbor('object');
 
-/** The events of a watch stand one behind the other, each a document. */
+/** The events of a watch follow each other without a separator; each is a document. */
 export const cbor: Encoding = {
   name: 'cbor',
   mediaTypes: ['application/cbor'],
@@ -70,8 +70,8 @@ const WATCH_EVENT: ObjectSchema = {
 };
 
 /**
- * The four bytes `k8s\0`, and then the message Unknown around the object's own. What has no Protobuf (a Table) travels in
- * the same message as JSON. The events of a watch are messages behind their length in four bytes.
+ * The four bytes `k8s\0`, then the message Unknown around the object's own message. A Table has no Protobuf form: it is
+ * sent as JSON in the same message. Each event of a watch is preceded by its length in four bytes.
  */
 export const protobuf: Encoding = {
   name: 'protobuf',

@@ -8,31 +8,31 @@ import { type ObjectForm, withoutEnd } from './object-form.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** Bytes for watchers of one collection who want the same. */
+/** Encodes events for all watchers of one collection that use the same selection and form. */
 export interface Frames {
-  /** a promise where they have to be waited for */
+  /** a promise where encoding has to wait, for example for a conversion */
   slice(window: EventWindow, start: number, maxBytes: number): Slice | Promise<LateSlice>;
   bookmark(resourceVersion: string, endsInitialEvents?: boolean): Buffer;
   error(status: Status): Buffer;
 }
 
-/** The window may have moved on meanwhile. */
+/** A slice that was encoded asynchronously: the window may have moved on since it was requested. */
 export interface LateSlice extends Slice {
-  /** of the last event that was looked at; undefined: there is none */
+  /** revision of the last event examined; undefined: there was none */
   readonly through: Revision | undefined;
-  /** why the next event cannot be shown */
+  /** why the next event cannot be encoded */
   readonly failure: ApiError | undefined;
 }
 
 export interface Slice {
   bytes: Buffer;
-  /** the place after the last event that was looked at */
+  /** the position after the last event examined */
   end: number;
-  /** events in the bytes */
+  /** the number of events in the bytes */
   count: number;
 }
 
-/** The frames of plain events, made once whatever watches select. */
+/** Frames of unchanged (plain) events, encoded once for all watches, whatever these select. */
 const plainFrames: Readonly<Record<EventType, WeakMap<CollectionEvent, Buffer>>> = {
   ADDED: new WeakMap(),
   MODIFIED: new WeakMap(),
@@ -44,12 +44,12 @@ interface KeptSlice extends Slice {
   readonly maxBytes: number;
 }
 
-/** Watchers are at a few different places while news reach them one after another. */
+/** While events arrive, the watchers are at only a few different positions. */
 const KEPT_SLICES = 4;
 
 /**
- * Turns a window's events into the bytes of one kind of watch: which of them it selects, in which form. Shared by all
- * watches that want the same, it makes them once.
+ * Encodes a window's events for one kind of watch (its selection and its form). It is shared by all watches of that
+ * kind, so each frame is encoded once.
  */
 export class EventFrames implements Frames {
   readonly #selection: Selection;
@@ -62,7 +62,7 @@ export class EventFrames implements Frames {
     this.#form = form;
   }
 
-  /** The selected events from a place on, up to a size. */
+  /** The selected events from a position on, up to a size. */
   slice(window: EventWindow, start: number, maxBytes: number): Slice {
     if (window !== this.#window) {
       this.#window = window;
@@ -108,7 +108,7 @@ export class EventFrames implements Frames {
     return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, bytes), end, count: parts.length };
   }
 
-  /** An update into the selection is ADDED; one out of it is DELETED, with the state that was selected. */
+  /** An update into the selection is ADDED; an update out of it is DELETED, with the last selected state. */
   #frame(event: CollectionEvent): Buffer | undefined {
     const { item, previous } = event;
     const after = item !== undefined && this.#selection.matches(item);

@@ -25,12 +25,12 @@ export function listForm(request: ResourceRequest): ListForm {
     case 'cbor':
       return cborForm(request);
     case 'protobuf':
-      return accepted.as === 'table' ? framedTable(request) : protobufForm(request);
+      return accepted.as === 'table' ? tableInEnvelope(request) : protobufForm(request);
   }
 }
 
-/** What has no Protobuf travels as JSON in the message that Protobuf has for it. */
-function framedTable(request: ResourceRequest): ListForm {
+/** A Table has no Protobuf form: it is sent as JSON in the Protobuf envelope. */
+function tableInEnvelope(request: ResourceRequest): ListForm {
   const form = jsonForm(request, false);
   const type = { kind: 'Table', apiVersion: request.accepted.metaVersion, contentType: 'application/json' };
   return { ...form, plain: false, frame: (bytes) => envelope(type, bytes) };
@@ -39,7 +39,7 @@ function framedTable(request: ResourceRequest): ListForm {
 const NOTHING = Buffer.alloc(0);
 const ITEMS = 2;
 
-/** Metadata is field 1 of a list and items are field 2, each with its length before it. */
+/** Metadata is field 1 of a list and items are field 2; each is preceded by its length. */
 function protobufForm({ kind, accepted }: ResourceRequest): ListForm {
   const whole = accepted.as === 'object';
   const schema = whole ? kind.schema : metaSchemas.partialObject;
@@ -75,8 +75,8 @@ function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
   return {
     plain,
     open: (metadata) => {
-      const told = metadata === undefined ? {} : { metadata: metadata as unknown as JsonObject };
-      return Buffer.from(textOf({ ...heading, ...told, [items]: [] }, pretty, 0).replace(/\]\n?\}$/, ''));
+      const known = metadata === undefined ? {} : { metadata: metadata as unknown as JsonObject };
+      return Buffer.from(textOf({ ...heading, ...known, [items]: [] }, pretty, 0).replace(/\]\n?\}$/, ''));
     },
     item: (item, first) => {
       const separator = `${first ? '' : ','}${between}`;
@@ -97,11 +97,11 @@ function textOf(value: JsonObject, pretty: boolean, indent: number): string {
 }
 
 const MAP = 0xa0;
-/** an array whose end is told by a byte of its own: how many there are is known last */
+/** an array of indefinite length, closed by BREAK: the number of items is known only at the end */
 const ARRAY = Buffer.from([0x9f]);
 const BREAK = Buffer.from([0xff]);
 
-/** A map of the heading, the items and the metadata, item by item. */
+/** A CBOR map of the heading, the items and the metadata, written item by item. */
 export function cborForm(request: ResourceRequest): ListForm {
   const { heading, items, of, schema } = shapeOf(request);
   const fields = Object.entries(heading);
@@ -124,14 +124,14 @@ export function cborForm(request: ResourceRequest): ListForm {
   };
 }
 
-/** Item by item, each moved in under its dash. */
+/** YAML written item by item, each indented under its dash. */
 export function yamlForm(request: ResourceRequest): ListForm {
   const { heading, items, of } = shapeOf(request);
   const metadataOf = (metadata: object | undefined) =>
     metadata === undefined ? '' : printYaml({ metadata: metadata as JsonObject });
   return {
     plain: false,
-    // what follows says whether there are any
+    // the line break or ` []` follows when it is known whether there are items
     open: (metadata) => Buffer.from(`${printYaml(heading)}${metadataOf(metadata)}${items}:`),
     item: (item, first) => {
       const text = Buffer.from(printYaml(of(item)));

@@ -5,13 +5,13 @@ import type { ObjectSchema } from '../request/answer-form.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
-/** What a list looks like beside its metadata, whatever it is encoded in. */
+/** What a list contains besides its metadata, independent of the encoding. */
 interface ListShape {
   heading: JsonObject;
   /** the field of the items */
   items: 'items' | 'rows';
   of: (item: Item) => JsonObject;
-  /** of one of the items */
+  /** the schema of one item */
   schema: ObjectSchema | undefined;
 }
 
@@ -48,7 +48,7 @@ export function shapeOf({ kind, info, accepted }: ResourceRequest): ListShape {
   }
 }
 
-/** An object as it is in a list of its kind: the list names the kind of its items where that is built in. */
+/** An object as it appears in a list of its kind: items of built-in kinds do not repeat kind and apiVersion. */
 export function listedObject(kind: Kind, item: Item): JsonObject {
   if (kind.stored === kind) return parseOwnJson(item.listed);
   const object = fromStored(kind, parseOwnJson(item.json));
@@ -57,22 +57,21 @@ export function listedObject(kind: Kind, item: Item): JsonObject {
   return listed;
 }
 
-/** A list's own metadata. */
 export interface ListMetadata {
   resourceVersion: string;
   continue?: string;
   remainingItemCount?: number;
 }
 
-/** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
+/** Writes a list item by item. The metadata comes first where it is known by then, otherwise last. */
 export interface ListForm {
-  /** items are their stored bytes, separated by commas */
+  /** items are written as their stored bytes, separated by commas */
   readonly plain: boolean;
   open(metadata?: ListMetadata): Buffer;
   item(item: Item, first: boolean): Buffer;
   close(empty: boolean, metadata?: ListMetadata): Buffer;
-  /** What stands before and after the rest, where that depends on how long it is. */
+  /** What comes before and after the list, where that depends on the length of the list. */
   readonly frame?: (bytes: number, metadata: ListMetadata) => { head: Buffer; tail: Buffer };
-  /** items look the same in every list, one behind the other: they can be kept */
+  /** set where items are encoded the same in every list and without separators, so that their bytes can be cached */
   readonly items?: ItemForm;
 }

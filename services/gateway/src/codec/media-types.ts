@@ -1,5 +1,5 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
-import { mediaTypeOf, TALKS } from '@tidegate/request-info';
+import { LONG_RUNNING_SUBRESOURCES, mediaTypeOf } from '@tidegate/request-info';
 import { ApiError, unsupportedMediaType } from '@tidegate/status';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
@@ -16,12 +16,12 @@ export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_YAML = 'application/apply-patch+yaml';
 export const APPLY_CBOR = 'application/apply-patch+cbor';
 
-/** What a request has as its body. The options of a delete are the same for all kinds. */
+/** What the body of a request is. The options of a delete are the same for all kinds. */
 export type BodyOf = 'object' | 'options' | 'patch';
 
 /**
- * The media types of request bodies. This is the only list of them: the server refuses all others, and OpenAPI documents
- * are made from it. Custom kinds have no Protobuf, and their lists have no keys for a strategic merge patch.
+ * The media types of request bodies. This is the only list of them: the server rejects all others, and the OpenAPI
+ * documents are generated from it. Custom kinds have no Protobuf, and no merge keys for a strategic merge patch.
  */
 export function bodyTypes(gates: FeatureGates, body: BodyOf, isCustom: boolean): readonly string[] {
   const hasCbor = servesCbor(gates);
@@ -45,9 +45,9 @@ const BODIES: Readonly<Record<string, BodyOf>> = {
   deletecollection: 'options',
 };
 
-/** Refuses a body whose media type this server does not read for such a request. Without one, an object is JSON. */
+/** Throws for a body whose media type this server does not read for such a request. Without one, an object is JSON. */
 export function refuseMediaType(gates: FeatureGates, { info, kind, contentType, body }: ResourceRequest): void {
-  const bodyOf = TALKS.has(info.subresource) ? undefined : BODIES[info.verb];
+  const bodyOf = LONG_RUNNING_SUBRESOURCES.has(info.subresource) ? undefined : BODIES[info.verb];
   if (bodyOf === undefined || (bodyOf === 'options' && body.length === 0)) return;
   const type = mediaType(contentType);
   if (type === '' && bodyOf !== 'patch') return;
@@ -55,29 +55,29 @@ export function refuseMediaType(gates: FeatureGates, { info, kind, contentType, 
   if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
 }
 
-/** Says whether the body is an applied configuration. */
+/** Whether the body is an applied configuration. */
 export function isApplied(contentType: string | undefined): boolean {
   const type = mediaType(contentType);
   return type === APPLY_YAML || type === APPLY_CBOR;
 }
 
-/** The Content-Type is none at all: what could be read instead does not depend on what the request is about. */
+/** The Content-Type cannot be parsed. The error lists the types that are read for every kind. */
 export function malformedMediaType(): Error {
   return unsupportedMediaType([...JSON_AND_YAML, ...PROTOBUF]);
 }
 
-/** the media type without its parameters; what is malformed stays as it is, and is none that is known */
+/** The media type without its parameters. A malformed one is returned as it is; it matches no known type. */
 export function mediaType(contentType: string | undefined): string {
   if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
   return mediaTypeOf(contentType) ?? contentType;
 }
 
-/** Bodies come as they are: one that is compressed would have to be measured while it is unpacked. */
+/** Compressed bodies are rejected: their size would have to be limited while they are decompressed. */
 export function refuseCodedBody(contentEncoding: string | undefined): void {
   if (contentEncoding === undefined || contentEncoding === '' || contentEncoding.toLowerCase() === 'identity') return;
   const coding = JSON.stringify(contentEncoding.slice(0, 100));
   throw new ApiError(
     'UnsupportedMediaType',
-    `the body of the request has the content encoding ${coding}: send it as it is`,
+    `the body of the request has the content encoding ${coding}, which is not supported; send it uncompressed`,
   );
 }

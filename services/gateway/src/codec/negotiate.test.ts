@@ -6,7 +6,7 @@ import { Negotiator } from './negotiate.ts';
 const negotiator = new Negotiator(readFeatureGates(''));
 const TABLE = 'application/json;as=Table';
 
-test('Tables and metadata come under the version by which they are asked for', () => {
+test('Tables and metadata have the version that was requested', () => {
   for (const [parameters, metaVersion] of [
     ['g=meta.k8s.io;v=v1', 'meta.k8s.io/v1'],
     ['v=v1beta1;g=meta.k8s.io', 'meta.k8s.io/v1beta1'],
@@ -20,17 +20,17 @@ test('Tables and metadata come under the version by which they are asked for', (
   }
 });
 
-test('of a question there is no Table: the next form that is asked for is answered', () => {
-  const asked = `${TABLE};g=meta.k8s.io;v=v1`;
-  assert.throws(() => negotiator.negotiate(asked, { isQuestion: true }), { code: 406 });
-  assert.equal(negotiator.negotiate(`${asked}, application/yaml`, { isQuestion: true }).mediaType, 'application/yaml');
+test('a review has no Table: the next acceptable form is chosen', () => {
+  const accept = `${TABLE};g=meta.k8s.io;v=v1`;
+  assert.throws(() => negotiator.negotiate(accept, { isReview: true }), { code: 406 });
+  assert.equal(negotiator.negotiate(`${accept}, application/yaml`, { isReview: true }).mediaType, 'application/yaml');
   assert.equal(
-    negotiator.negotiate(asked.replace('Table', 'PartialObjectMetadata'), { isQuestion: true }).as,
+    negotiator.negotiate(accept.replace('Table', 'PartialObjectMetadata'), { isReview: true }).as,
     'metadata',
   );
 });
 
-test('whole objects of custom kinds have no Protobuf, their metadata has', () => {
+test('whole objects of custom kinds have no Protobuf, but their metadata does', () => {
   const protobuf = 'application/vnd.kubernetes.protobuf';
   assert.throws(() => negotiator.negotiate(protobuf, { isCustom: true }), { code: 406 });
   assert.equal(
@@ -41,14 +41,14 @@ test('whole objects of custom kinds have no Protobuf, their metadata has', () =>
   assert.equal(negotiator.negotiate(metadata, { isCustom: true }).mediaType, protobuf);
 });
 
-test('a log is accepted as plain text, and as no other text', () => {
+test('a log can be requested as plain text, but not as another text type', () => {
   assert.equal(negotiator.negotiate('text/plain', { isText: true }).mediaType, 'application/json');
   assert.equal(negotiator.negotiate('application/yaml', { isText: true }).mediaType, 'application/yaml');
   assert.throws(() => negotiator.negotiate('text/css', { isText: true }), { code: 406 });
   assert.throws(() => negotiator.negotiate('text/plain'), { code: 406 });
 });
 
-test('a watch in CBOR is asked for by the name of its stream as well, where CBOR is served', () => {
+test('a watch in CBOR can be requested by its stream media type, where CBOR is served', () => {
   const withCbor = new Negotiator(readFeatureGates('CBORServingAndStorage=true'));
   assert.equal(withCbor.negotiate('application/cbor-seq').mediaType, 'application/cbor');
   assert.throws(() => negotiator.negotiate('application/cbor-seq'), { code: 406 });

@@ -13,7 +13,7 @@ export const PLAIN: Accepted = {
   pretty: false,
 };
 export const TEXT = 'text/plain';
-/** A watch in CBOR is asked for by the name of its stream, too. */
+/** A watch in CBOR can also be requested by the media type of its stream. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['*/*', PLAIN.mediaType],
   ['application/*', PLAIN.mediaType],
@@ -26,18 +26,18 @@ const FORMS: Readonly<Record<string, Accepted['as']>> = {
   PartialObjectMetadataList: 'metadata',
 };
 
-/** How a document of discovery will look. */
+/** The form of a discovery document. */
 export interface DiscoveryForm extends Pick<Accepted, 'encoding' | 'mediaType'> {
   readonly aggregated: boolean;
 }
 
-/** What an answer is about, where not every form of it exists. */
+/** What limits the forms of an answer. */
 interface AnswerOf {
-  /** whole objects have no Protobuf */
+  /** a custom kind: whole objects have no Protobuf */
   isCustom?: boolean;
-  /** no Table has rows of questions */
-  isQuestion?: boolean;
-  /** the answer is text, whatever else is accepted: only the Status of an error has another form */
+  /** a review (SubjectAccessReview and the like): it has no Table */
+  isReview?: boolean;
+  /** the answer is plain text whatever is accepted; only the Status of an error has another form */
   isText?: boolean;
 }
 
@@ -47,7 +47,7 @@ interface Clause {
   quality: number;
 }
 
-/** What this server can answer in, and which of it a client wants. */
+/** Chooses the form of an answer from the Accept header. */
 export class Negotiator {
   readonly #encodings: readonly Encoding[];
   readonly #byMediaType: ReadonlyMap<string, Encoding>;
@@ -63,7 +63,7 @@ export class Negotiator {
     return encodings.flatMap(({ mediaTypes }) => mediaTypes);
   }
 
-  /** The media types by which a client asks for a watch where they are not those of other answers. */
+  /** The media types of watch streams, where they differ from those of other answers. */
   streamTypes(isCustom: boolean): readonly string[] {
     const types = this.answerTypes(isCustom);
     return types.flatMap((type) => {
@@ -72,22 +72,22 @@ export class Negotiator {
     });
   }
 
-  /** Chooses the first acceptable form by quality, then by order. */
+  /** Chooses the first acceptable form, by quality and then by order. */
   negotiate(
     accept: string | undefined,
-    { isCustom = false, isQuestion = false, isText = false }: AnswerOf = {},
+    { isCustom = false, isReview = false, isText = false }: AnswerOf = {},
   ): Accepted {
     if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept === '') return PLAIN;
     for (const clause of parseAccept(accept)) {
       if (isText && (clause.type === TEXT || clause.type === 'text/*')) return PLAIN;
       const form = this.#formOf(clause);
-      if (form === undefined || (isQuestion && form.as === 'table')) continue;
+      if (form === undefined || (isReview && form.as === 'table')) continue;
       if (!(isCustom && form.as === 'object' && form.encoding === protobuf)) return form;
     }
     throw notAcceptable([...(isText ? [TEXT] : []), ...this.answerTypes(isCustom)]);
   }
 
-  /** The same for a document of discovery, which has no Table but may have an aggregated form. */
+  /** The same for a discovery document, which has no Table but may have an aggregated form. */
   negotiateDiscovery(accept: string | undefined, hasAggregated: boolean): DiscoveryForm {
     if (accept === undefined || accept === '') return { ...PLAIN, aggregated: false };
     for (const { type, parameters } of parseAccept(accept)) {

@@ -3,12 +3,12 @@ import { type Column, customDefaultColumns, defaultColumns, fromStored, type Kin
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Accepted, Document, Encoding } from '../request/answer-form.ts';
 
-/** How the objects of one watch look: whole, metadata only, or as rows of a Table; and in which encoding. */
+/** The form of the objects of a watch (whole, metadata only, or rows of a Table) and their encoding. */
 export interface ObjectForm {
   readonly encoding: Encoding;
-  /** whole objects in JSON: their stored bytes can be handed on */
+  /** whole objects in JSON: the stored bytes are sent unchanged */
   readonly plain: boolean;
-  /** what it makes depends on what it made before: it is one watch's own */
+  /** the output depends on earlier output, so the form cannot be shared between watches */
   readonly stateful: boolean;
   item(item: Item, json: Buffer): Buffer;
   /** a bookmark with this metadata */
@@ -31,7 +31,7 @@ export function objectForm(kind: Kind, accepted: Accepted, includeObject: string
 
 const NEWLINE = 0x0a;
 
-/** Within an event a JSON document has no line of its own. */
+/** Removes the final newline of a JSON document, which must not occur inside an event. */
 export function withoutEnd(bytes: Buffer): Buffer {
   return bytes[0] === 0x7b && bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
 }
@@ -62,7 +62,7 @@ function shapeOf(kind: Kind, accepted: Accepted, includeObject: string): Shape {
   }
 }
 
-/** A Table's columns come in the first event only. */
+/** The first event of a Table watch has the column definitions; later ones do not. */
 function tableShape(kind: Kind, metaVersion: string, includeObject: string): Shape {
   let first = true;
   const table = (metadata: JsonObject, row: JsonObject): Document => {
@@ -94,7 +94,9 @@ export function partialObject(object: JsonObject, metaVersion: string): JsonObje
   return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, metadata: object.metadata ?? {} };
 }
 
-/** A type without columns of its own has those of the specification; custom ones have Kubernetes' where its names are used. */
+/**
+ * The columns of a kind, or the default ones: those of Kubernetes for custom kinds under meta.k8s.io, else the spec's.
+ */
 function columnsOf(kind: Kind, metaVersion: string): readonly Column[] {
   const isCustom = kind.entry.custom !== undefined;
   const usual = isCustom && metaVersion.startsWith(KUBERNETES_META) ? customDefaultColumns : defaultColumns;
@@ -114,14 +116,14 @@ export function columnDefinitions(kind: Kind, metaVersion: string): JsonObject[]
 }
 
 export function tableRow(kind: Kind, object: JsonObject, includeObject: string, metaVersion: string): JsonObject {
-  const isRead = kind.entry.custom !== undefined && kind.stored !== kind;
-  const shown = isRead ? fromStored(kind, object) : object;
+  const isVersioned = kind.entry.custom !== undefined && kind.stored !== kind;
+  const shown = isVersioned ? fromStored(kind, object) : object;
   const cells = columnsOf(kind, metaVersion).map((column) => column.cell(shown));
   switch (includeObject) {
     case 'None':
       return { cells };
     case 'Object':
-      return { cells, object: isRead ? shown : fromStored(kind, object) };
+      return { cells, object: isVersioned ? shown : fromStored(kind, object) };
     default:
       return { cells, object: partialObject(shown, metaVersion) };
   }

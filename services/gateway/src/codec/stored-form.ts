@@ -8,17 +8,17 @@ export interface StoredForm {
   value: Buffer;
   splice: number;
   selection: Uint8Array;
-  /** what no other object may have */
+  /** values that no other object may have at the same time (addresses, ports) */
   claims?: string[];
-  /** what it has to do with others, for the garbage collector */
+  /** its relations to other objects, for the garbage collector */
   ties?: string[];
 }
 
 const NONE = new Uint8Array();
 
 /**
- * Serializes an object, once: these bytes are stored, listed and watched. The resourceVersion is left out; it belongs
- * right after the uid, where it is spliced in when the bytes are sent.
+ * Serializes an object once: these bytes are stored, listed and watched. The resourceVersion is left out; it is spliced
+ * in right after the uid when the bytes are sent.
  *
  *   {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"…"^,"creationTimestamp":…},"data":{}}
  */
@@ -43,7 +43,7 @@ const IDENTITY = new Set(['name', 'generateName', 'namespace', 'uid']);
 const NOT_OTHER_META = new Set([...IDENTITY, 'resourceVersion']);
 const TOP = new Set(['kind', 'apiVersion', 'metadata']);
 
-/** Members of an object that are among the names (or are not), each with a comma before it. No copy is made. */
+/** The members of an object whose names are in `names` (or are not), each preceded by a comma. No copy is made. */
 function members(object: JsonObject, names: ReadonlySet<string>, among: boolean): string {
   let text = '';
   for (const key of among ? names : Object.keys(object)) {
@@ -54,7 +54,7 @@ function members(object: JsonObject, names: ReadonlySet<string>, among: boolean)
   return text;
 }
 
-/** What selectors need beside the value, so that nobody has to parse the value for it. */
+/** Labels and selectable fields, kept beside the value so that selectors need not parse it. */
 function selectionBytes(kind: Kind, object: JsonObject, meta: ObjectMeta): Uint8Array {
   const labels = meta.labels ?? {};
   const selectable = kind.entry.selectableFields;
@@ -64,12 +64,12 @@ function selectionBytes(kind: Kind, object: JsonObject, meta: ObjectMeta): Uint8
   return Buffer.from(JSON.stringify({ labels, fields }));
 }
 
-/** The bytes as clients get them. */
+/** The bytes with the resourceVersion, as clients receive them. */
 export function withResourceVersion(form: { value: Uint8Array; splice: number }, revision: number): Buffer {
   return spliced(form.value, form.splice, toRevision(revision));
 }
 
-/** A stored object as data. */
+/** Parses a stored object. */
 export function parseStored(value: Uint8Array, revision: number): JsonObject {
   const object = parseOwnJson(value);
   (object.metadata as JsonObject).resourceVersion = String(revision) satisfies Json;

@@ -13,8 +13,8 @@ export type Access = ReturnType<typeof composeAccess>;
 
 /** Authentication and authorization. */
 export function composeAccess({ config, kit }: Given, { mirrors, store, operatorsWebhooks, live }: Data) {
-  const asking = { calls: operatorsWebhooks, warn: (words: string) => kit.log.warn(words) };
-  const modes = authorizationModes(config, { ...asking, warn: rateLimited(asking.warn) });
+  const webhookOptions = { calls: operatorsWebhooks, warn: (words: string) => kit.log.warn(words) };
+  const modes = authorizationModes(config, { ...webhookOptions, warn: rateLimited(webhookOptions.warn) });
   for (const notice of modes.notices) kit.log.warn(notice);
   const roles = new PolicyMirror({ mirrors, store, changed: () => watchRights.changed() });
   live.add(...roles.views);
@@ -29,7 +29,7 @@ export function composeAccess({ config, kit }: Given, { mirrors, store, operator
     log: kit.log,
     serviceAccounts,
     refused: rateLimited((why) => kit.log.info({ why }, 'A request was not authenticated.')),
-    ...asking,
+    ...webhookOptions,
   });
   return {
     authenticator,

@@ -7,7 +7,7 @@ import type { Given } from './given.ts';
 
 type Patch = (request: ResourceRequest) => Promise<unknown>;
 
-/** The servers behind the API. */
+/** The aggregated API servers. */
 export function composeApiServices({ config, kit, metrics }: Given, data: Data, patch: Patch): ApiServices {
   const { mirrors, registry, services, addresses, find, live } = data;
   const apiServices = new ApiServices({

@@ -14,7 +14,7 @@ import { Objects } from '../objects/objects.ts';
 import type { Given } from './given.ts';
 import { rateLimited } from './rate-limited.ts';
 
-/** A webhook, or a server behind the API, may run beside this process, but must never be the machine's metadata service. */
+/** Webhooks and aggregated servers may run on this host, but must never be the cloud's metadata service. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 const ANYWHERE = ['0.0.0.0/0', '::/0'];
 
@@ -40,7 +40,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
     memoryBytes: config.mirrorMemoryMib * 2 ** 20,
     largestBytes: config.mirrorLargestMib * 2 ** 20,
     isTypeless: (resource) => registry.isBuiltIn(resource),
-    lagged: (ms) => kit.load.lagged(ms),
+    lagged: (ms) => kit.load.noteLag(ms),
   });
   const watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'), () =>
     metrics.watchListsResumed.inc(),
@@ -50,7 +50,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
   const addresses = new AllowedAddresses(LOOPBACK);
   const unanswered = rateLimited((words) => kit.log.warn(words));
   const webhooks = new WebhookCalls(addresses, services, unanswered);
-  // the operator may name webhooks anywhere, in files
+  // webhooks in configuration files are chosen by the operator, so any address is allowed
   const operatorsWebhooks = new WebhookCalls(new AllowedAddresses(ANYWHERE), services);
   const conversions = new Conversions({ webhooks, metrics });
   const collections = new Collections({ store, mirrors, conversions });
@@ -75,7 +75,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
     find,
     start() {
       mirrors.start();
-      // admission needs namespaces all the time; their mirror also shows that the watch service answers
+      // admission always needs namespaces; their mirror also shows that the watch service answers
       mirrors.keep('namespaces');
       customKinds.start();
     },

@@ -19,7 +19,7 @@ import { composeWriting } from './writing.ts';
 
 export type Gateway = ReturnType<typeof composeGateway>;
 
-/** Puts all rooms together. Nothing that it makes is shared with another gateway in the same process. */
+/** Composes a gateway. Nothing in it is shared with another gateway in the same process. */
 export function composeGateway(config: GatewayConfig, kit: Kit) {
   const gates = readFeatureGates(config.featureGates);
   for (const notice of gates.notices) kit.log.warn(notice);

@@ -5,7 +5,7 @@ import type { GatewayMetrics } from '../metrics.ts';
 
 export type GatewayConfig = Options<typeof options> & KitConfig;
 
-/** What every room may be made with. */
+/** What all compose functions receive. */
 export interface Given {
   readonly config: GatewayConfig;
   readonly kit: Kit;

@@ -9,14 +9,14 @@ import type { Given } from './given.ts';
 
 export type Health = ReturnType<typeof composeHealth>;
 
-/** What the gateway knows of the parts that it needs. */
+/** The gateway's view of the parts that it needs. */
 export function composeHealth({ kit }: Given, { store, mirrors }: Data, { roles }: Access) {
   const staleRoles = kit.faults.place('follow roles and bindings');
   const probe = new StoreProbe({
     head: () => store.head(),
     answeredAt: () => store.answeredAt,
     retry: kit.retries.loop('probe the stores', { firstMs: 100, longestMs: 500 }),
-    seen: (head, askedAt) => staleRoles.meet(roles.seen(head, askedAt)),
+    seen: (head, askedAt) => staleRoles.track(roles.seen(head, askedAt)),
   });
   const firstObjects = new FirstObjects({
     exists: async (key) => (await store.read(key)).found,

@@ -1,19 +1,22 @@
 const EVERY_MS = 1000;
 
-/** Logs at most one line a second: clients decide how often a request fails. The next line tells how many were left out. */
+/**
+ * Logs at most one line per second, because clients control how often a request fails. The next line has the skipped
+ * count.
+ */
 export function rateLimited(
-  tell: (words: string) => void,
+  log: (words: string) => void,
   now = (): number => performance.now(),
 ): (words: string) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  let untold = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let skipped = 0;
   return (words) => {
-    if (now() - toldAt < EVERY_MS) {
-      untold++;
+    if (now() - loggedAt < EVERY_MS) {
+      skipped++;
       return;
     }
-    tell(untold === 0 ? words : `${words} (and ${untold} more before it)`);
-    toldAt = now();
-    untold = 0;
+    log(skipped === 0 ? words : `${words} (and ${skipped} more were skipped)`);
+    loggedAt = now();
+    skipped = 0;
   };
 }

@@ -24,7 +24,7 @@ interface From {
   readonly dispatch: Dispatch;
 }
 
-/** The server of requests, and what it hands them to. */
+/** The request server, and what it delegates to. */
 export function composeServing({ config, kit, gates, metrics }: Given, from: From) {
   const { data, access, writing, flowControl, apiServices, dispatch } = from;
   const { registry, customKinds, conversions } = data;

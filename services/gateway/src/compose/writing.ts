@@ -12,7 +12,7 @@ import type { Given } from './given.ts';
 
 export type Writing = ReturnType<typeof composeWriting>;
 
-/** Admission, quotas, and the pipeline of writes. */
+/** Admission, quotas, and the writer. */
 export function composeWriting({ config, metrics }: Given, data: Data, { authorizer }: Access) {
   const { mirrors, registry, objects, collections, conversions, store, webhooks, live } = data;
   const plugins = new Plugins({ mirrors, lookups: { objects, collections, registry, authorizer } }, config);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { Random } from '@tidegate/testkit';
 import { mutateValue } from '../testing/fuzz/mutate.ts';
-import { answeredObjects, WrongAnswer } from './ask-converter.ts';
+import { answeredObjects, WrongAnswer } from './call-converter.ts';
 
 const object = (name: string): JsonObject => ({
   apiVersion: 'example.com/v1',
@@ -19,7 +19,7 @@ const converted = (name: string, metadata: JsonObject = {}): JsonObject => {
 
 const success = { status: 'Success' };
 
-function asked(...names: string[]) {
+function request(...names: string[]) {
   return { uid: 'u', review: 'v1', desired: 'example.com/v2', objects: names.map(object) } as const;
 }
 
@@ -38,73 +38,78 @@ function words(run: () => unknown): string {
   return '';
 }
 
-test('Of the metadata only labels and annotations are the converter’s.', () => {
-  const meddled = converted('a', { labels: { new: 'l' }, annotations: { b: 'c' }, generation: 9, finalizers: ['x/y'] });
-  const [made] = answeredObjects(answer([meddled]), asked('a'));
+test('A converter can change only the labels and annotations of the metadata.', () => {
+  const overreaching = converted('a', {
+    labels: { new: 'l' },
+    annotations: { b: 'c' },
+    generation: 9,
+    finalizers: ['x/y'],
+  });
+  const [made] = answeredObjects(answer([overreaching]), request('a'));
   const { metadata } = object('a') as { metadata: JsonObject };
   assert.deepEqual(made?.metadata, { ...metadata, labels: { new: 'l' }, annotations: { b: 'c' } });
 });
 
-test('Labels that are gone, or null, are gone; those that were stored before are not judged.', () => {
+test('Labels that the converter removes or sets to null are removed; stored ones are not validated again.', () => {
   const one = (metadata: JsonObject) =>
-    (answeredObjects(answer([converted('a', metadata)]), asked('a')) as Array<{ metadata: JsonObject }>)[0]?.metadata
+    (answeredObjects(answer([converted('a', metadata)]), request('a')) as Array<{ metadata: JsonObject }>)[0]?.metadata
       .labels;
   assert.equal(one({ labels: null }), undefined);
   assert.deepEqual(one({}), { 'old label': 'kept' });
 });
 
-test('Of several objects it is told which is wrong.', () => {
+test('The error names the index of the wrong object.', () => {
   const other = converted('b', { name: 'c' });
   assert.equal(
-    words(() => answeredObjects(answer([converted('a'), other]), asked('a', 'b'))),
+    words(() => answeredObjects(answer([converted('a'), other]), request('a', 'b'))),
     'returned invalid converted object at index 1: must have the same name: b != c',
   );
   assert.equal(
-    words(() => answeredObjects(answer([converted('a'), converted('b', { labels: [] })]), asked('a', 'b'))),
+    words(() => answeredObjects(answer([converted('a'), converted('b', { labels: [] })]), request('a', 'b'))),
     'returned invalid metadata in object at index 1: invalid metadata.labels of type array in converted object',
   );
   assert.equal(
-    words(() => answeredObjects(answer([converted('a')]), asked('a', 'b'))),
+    words(() => answeredObjects(answer([converted('a')]), request('a', 'b'))),
     'returned 1 objects, expected 2',
   );
 });
 
-test('A review of the older form may leave out which question it answers.', () => {
+test('A v1beta1 review may omit the uid of the request.', () => {
   const { response } = answer([converted('a')], { uid: '' }) as { response: JsonObject };
-  assert.equal(answeredObjects({ response }, { ...asked('a'), review: 'v1beta1' }).length, 1);
+  assert.equal(answeredObjects({ response }, { ...request('a'), review: 'v1beta1' }).length, 1);
   assert.match(
-    words(() => answeredObjects({ response }, asked('a'))),
+    words(() => answeredObjects({ response }, request('a'))),
     /^failed: expected webhook response of apiextensions.k8s.io\/v1, Kind=ConversionReview, got , Kind=$/,
   );
 });
 
-test('Answers that are nothing like one are told as failures.', () => {
-  const strange: unknown[] = [undefined, null, 'text', [], { uid: 'u' }, { uid: 'u', result: 'Success' }];
-  for (const response of strange) {
+test('Malformed answers are reported as failures.', () => {
+  const malformed: unknown[] = [undefined, null, 'text', [], { uid: 'u' }, { uid: 'u', result: 'Success' }];
+  for (const response of malformed) {
     const whole = { ...answer([]), response } as JsonObject;
     assert.match(
-      words(() => answeredObjects(whole, asked('a'))),
+      words(() => answeredObjects(whole, request('a'))),
       /^failed: /,
     );
   }
   assert.equal(
-    words(() => answeredObjects(answer([null]), asked('a'))),
-    'returned invalid object at index 0: it is no JSON object',
+    words(() => answeredObjects(answer([null]), request('a'))),
+    'returned invalid object at index 0: it is not a JSON object',
   );
   assert.equal(
-    words(() => answeredObjects(answer('many'), asked('a'))),
+    words(() => answeredObjects(answer('many'), request('a'))),
     'returned 0 objects, expected 1',
   );
 });
 
-test('Whatever is answered, it is the same objects in the version that was asked for, or a wrong answer.', () => {
+test('Any answer gives either the same objects in the requested version or a WrongAnswer.', () => {
   const random = new Random(7);
   let taken = 0;
   for (let run = 0; run < 3000; run++) {
     const objects = [converted('a', { annotations: { b: 'c' } }), converted('b')];
     const changed = random.chance(0.5) ? mutateValue(answer(objects), random) : answer(mutateValue(objects, random));
     try {
-      const made = answeredObjects(isJsonObject(changed) ? changed : {}, asked('a', 'b'));
+      const made = answeredObjects(isJsonObject(changed) ? changed : {}, request('a', 'b'));
       const told = made.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, (metadata as JsonObject).uid]);
       assert.deepEqual(told, [
         ['example.com/v2', 'Port', 'uid-a'],

@@ -48,16 +48,16 @@ function stored(revision: number, host = 'h'): Item {
   return itemOf({ ...head, deleting: false, value, splice, selection });
 }
 
-/** A converter that counts what it is asked, and refuses objects whose host is `bad`. */
+/** A converter that records its calls, and fails for objects whose host is `bad`. */
 function converter(answering?: Promise<void>) {
-  const asked: string[][] = [];
+  const calls: string[][] = [];
   const call = async ({ body }: WebhookCall): Promise<JsonObject> => {
     const { uid, desiredAPIVersion, objects } = body.request as unknown as {
       uid: string;
       desiredAPIVersion: string;
       objects: Array<{ metadata: { name: string }; spec: JsonObject }>;
     };
-    asked.push(objects.map(({ metadata }) => metadata.name));
+    calls.push(objects.map(({ metadata }) => metadata.name));
     await answering;
     const isBad = objects.some(({ spec }) => spec.host === 'bad');
     if (objects.some(({ spec }) => spec.host === 'silent'))
@@ -76,12 +76,12 @@ function converter(answering?: Promise<void>) {
   };
   const metrics = declareMetrics(new MetricRegistry(), new WindowMemory({ bytes: 1 }));
   const webhooks = { call } as unknown as WebhookCalls;
-  return { asked, conversions: new Conversions({ webhooks, metrics }) };
+  return { calls, conversions: new Conversions({ webhooks, metrics }) };
 }
 
 const json = (item: Item | undefined) => JSON.parse(item?.json.toString() ?? '{}');
 
-test('A state is shown in the version that is wanted, under its own revision, with that version’s fields alone.', async () => {
+test('A state is read in the requested version, with its own revision and only the fields of that version.', async () => {
   const { conversions } = converter();
   const [shown] = await conversions.read(v2, [stored(7)]);
   assert.deepEqual(json(shown), {
@@ -92,9 +92,9 @@ test('A state is shown in the version that is wanted, under its own revision, wi
   });
 });
 
-test('Readers of one state at the same time share one call, and later ones need none.', async () => {
+test('Concurrent readers of a state share one call, and later readers need none.', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { asked, conversions } = converter(promise);
+  const { calls, conversions } = converter(promise);
   const reads = [conversions.read(v2, [stored(1), stored(2)]), conversions.read(v2, [stored(2), stored(3)])];
   resolve();
   const names = (await Promise.all(reads)).map((items) => items.map(({ name }) => name));
@@ -103,28 +103,28 @@ test('Readers of one state at the same time share one call, and later ones need 
     ['a2', 'a3'],
   ]);
   await conversions.read(v2, [stored(3), stored(1), stored(3)]);
-  assert.deepEqual(asked.flat().sort(), ['a1', 'a2', 'a3']);
+  assert.deepEqual(calls.flat().sort(), ['a1', 'a2', 'a3']);
 });
 
-test('Nobody is asked about states that are of the version already, nor about none.', async () => {
-  const { asked, conversions } = converter();
+test('No webhook is called for states that have the requested version, or for an empty list.', async () => {
+  const { calls, conversions } = converter();
   const item = stored(1);
   assert.deepEqual(await conversions.read(v1, [item]), [item]);
   assert.deepEqual(await conversions.read(v2, []), []);
-  assert.deepEqual(asked, []);
+  assert.deepEqual(calls, []);
 });
 
-test('After a change of the definition, states of its version are read anew, and nobody is asked for that either.', async () => {
-  const { asked, conversions } = converter();
+test('After a change of the definition, states of the same version are decoded again without a webhook call.', async () => {
+  const { calls, conversions } = converter();
   const { v1: changed } = kinds(2);
   const form = storedForm(changed, { metadata: { name: 'a1', uid: 'u1' }, spec: { host: 'h', gone: 1 } });
   const head = { namespace: '', name: 'a1', revision: toRevision(1), uid: 'u1', deleting: false };
   const [shown] = await conversions.read(changed, [itemOf({ ...head, ...form })]);
   assert.deepEqual(json(shown).spec, { host: 'h', mode: 'm' });
-  assert.deepEqual(asked, []);
+  assert.deepEqual(calls, []);
 });
 
-test('What one object of a batch is refused for is not the fault of the others, and is not remembered.', async () => {
+test('A failure of one object of a batch does not fail the others, and is not cached.', async () => {
   const { conversions } = converter();
   const both = [stored(1), stored(2, 'bad')];
   const [list, one] = await Promise.allSettled([conversions.read(v2, both), conversions.read(v2, [stored(1)])]);
@@ -135,7 +135,7 @@ test('What one object of a batch is refused for is not the fault of the others, 
   await assert.rejects(conversions.read(v2, [stored(2, 'bad')]));
 });
 
-test('Of events all are shown before the first that cannot be converted.', async () => {
+test('The events before the first one that cannot be converted are delivered.', async () => {
   const { conversions } = converter();
   const items = ['h', 'h', 'h', 'h', 'bad', 'h', 'bad'].map((host, index) => stored(index + 1, host));
   const prefix = await conversions.readPrefix(v2, items);
@@ -146,18 +146,18 @@ test('Of events all are shown before the first that cannot be converted.', async
   assert.match(prefix.failure?.message ?? '', /failed: no$/);
 });
 
-test('A converter that says nothing is asked once, whoever waits, and not about each object.', async () => {
-  const { asked, conversions } = converter();
+test('A converter that does not answer is called once for all waiting readers, and not for each object.', async () => {
+  const { calls, conversions } = converter();
   const [first, second] = await Promise.all([
     conversions.readPrefix(v2, [stored(1), stored(2, 'silent'), stored(3)]),
     conversions.readPrefix(v2, [stored(3)]),
   ]);
   assert.deepEqual([first.items, second.items], [[], []]);
   assert.match(second.failure?.message ?? '', /failed: Post: too late$/);
-  assert.equal(asked.length, 1);
+  assert.equal(calls.length, 1);
 });
 
-test('What is written is stored in the stored version, with its defaults, and shown as it can be read then.', async () => {
+test('A written object is stored in the stored version with its defaults, and returned as a later read returns it.', async () => {
   const { conversions } = converter();
   const metadata = { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '3' };
   const object = { apiVersion: 'example.com/v2', kind: 'Port', metadata, spec: { address: 'h', mode: 'lost' } };
@@ -170,12 +170,12 @@ test('What is written is stored in the stored version, with its defaults, and sh
   );
 });
 
-test('Many objects are asked about five hundred at a time.', async () => {
-  const { asked, conversions } = converter();
+test('Many objects are converted in batches of five hundred.', async () => {
+  const { calls, conversions } = converter();
   const items = Array.from({ length: 1001 }, (_, index) => stored(index + 1));
   assert.equal((await conversions.read(v2, items)).length, 1001);
   assert.deepEqual(
-    asked.map(({ length }) => length),
+    calls.map(({ length }) => length),
     [500, 500, 1],
   );
 });

@@ -8,23 +8,23 @@ import type { Key } from '@tidegate/wire';
 import type { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { type StoredForm, storedForm } from '../codec/stored-form.ts';
 import type { GatewayMetrics } from '../metrics.ts';
-import { askConverter, type Outcome } from './ask-converter.ts';
-import { Memo } from './memo.ts';
+import { Cache } from './cache.ts';
+import { callConverter, type Outcome } from './call-converter.ts';
 
-/** States as far as they could be converted, in their order. */
+/** The states up to the first one that cannot be converted, in order. */
 export interface Prefix {
   readonly items: readonly Item[];
-  /** why the next one could not be */
+  /** why the next one cannot be converted */
   readonly failure: ApiError | undefined;
 }
 
-/** What is stored of an object, and what a read shows of it then. */
+/** The bytes that are stored for an object, and the bytes that a read returns for it. */
 export interface WrittenForm {
   readonly stored: StoredForm;
   readonly shown: StoredForm;
 }
 
-/** A state that was just committed. */
+/** A committed state. */
 interface Committed {
   readonly key: Key;
   readonly object: JsonObject;
@@ -39,58 +39,59 @@ type Batch =
 interface ConversionsOptions {
   readonly webhooks: WebhookCalls;
   readonly metrics: Pick<GatewayMetrics, 'conversionCalls' | 'convertedObjects'>;
-  readonly memoryBytes?: number;
+  readonly cacheBytes?: number;
 }
 
-const MEMORY_BYTES = 64 << 20;
-/** A request about more would keep the loop busy for too long, on both sides. */
+const CACHE_BYTES = 64 << 20;
+/** Larger requests would block the event loop too long, here and in the webhook. */
 const BATCH_ITEMS = 500;
 const BATCH_BYTES = 2 << 20;
-const TURN_MS = 10;
+const MAX_BLOCK_MS = 10;
 
 /**
- * What is stored, in the versions of kinds that webhooks convert.
+ * Converts stored states to other versions, by webhooks, with a cache.
  *
- * Invariant: a state is asked about once for each version, however many readers want it at the same time or, as long as
- * it is remembered, later: its revision says what it is. What could not be converted is not remembered.
+ * Invariant: each state is converted once for each version: concurrent readers share the call, and later readers use
+ * the cache, whose key has the revision. Failures are not cached.
  */
 export class Conversions {
   readonly #options: ConversionsOptions;
-  readonly #memo: Memo<Item>;
+  readonly #cache: Cache<Item>;
   readonly #pending = new Map<string, Promise<Batch>>();
 
   constructor(options: ConversionsOptions) {
     this.#options = options;
-    this.#memo = new Memo(options.memoryBytes ?? MEMORY_BYTES);
+    this.#cache = new Cache(options.cacheBytes ?? CACHE_BYTES);
   }
 
-  /** The states as this kind shows them, in their order. */
+  /** The states in the version of this kind, in order. */
   async read(kind: Kind, items: readonly Item[]): Promise<Item[]> {
     const ready = new Map<number, Item>();
-    const mine = new Map<number, Item>();
+    const toConvert = new Map<number, Item>();
     const others = new Map<Promise<Batch>, Item[]>();
     for (const item of items) {
       const known = this.#known(kind, item);
-      const pending = known === undefined ? this.#pending.get(nameOf(kind, item)) : undefined;
+      const pending = known === undefined ? this.#pending.get(cacheKey(kind, item)) : undefined;
       if (known !== undefined) ready.set(item.revision, known);
-      else if (pending === undefined) mine.set(item.revision, item);
+      else if (pending === undefined) toConvert.set(item.revision, item);
       else {
         const wanted = others.get(pending) ?? [];
         wanted.push(item);
         others.set(pending, wanted);
       }
     }
-    for (const batch of batchesOf(mine.values())) take(await this.#ask(kind, batch), ready);
+    for (const batch of batchesOf(toConvert.values())) collect(await this.#convertShared(kind, batch), ready);
     for (const [pending, wanted] of others) {
       const batch = await pending;
-      // what it was refused for need not be the fault of these
-      if (batch.kind === 'refused') for (const own of batchesOf(wanted)) take(await this.#ask(kind, own), ready);
-      else take(batch, ready);
+      // another object of the shared batch may have caused the failure
+      if (batch.kind === 'refused')
+        for (const own of batchesOf(wanted)) collect(await this.#convertShared(kind, own), ready);
+      else collect(batch, ready);
     }
     return items.map(({ revision }) => ready.get(revision) as Item);
   }
 
-  /** The same as far as it can be done: where some are refused, it is found out which is the first. */
+  /** Reads the states before the first one that cannot be converted, which is found by bisection. */
   async readPrefix(kind: Kind, items: readonly Item[]): Promise<Prefix> {
     try {
       return { items: await this.read(kind, items), failure: undefined };
@@ -105,7 +106,7 @@ export class Conversions {
     }
   }
 
-  /** Objects of one version of a kind in another: what that one does not have is left out. */
+  /** Converts objects from one version to another; fields that the other version does not have are dropped. */
   async convert(from: Kind, to: Kind, objects: readonly JsonObject[]): Promise<JsonObject[]> {
     if (from.apiVersion === to.apiVersion) return [...objects];
     const outcome = await this.#call(to, objects);
@@ -113,21 +114,21 @@ export class Conversions {
     return outcome.objects.map((object) => cleaned(to, object));
   }
 
-  /** An object of this kind as it is to be stored, and as it can be read then. */
+  /** The form in which an object is stored, and the form in which this version will read it. */
   async written(kind: Kind, object: JsonObject): Promise<WrittenForm> {
     const storage = storageOf(kind);
     const { resourceVersion: _, ...metadata } = object.metadata as JsonObject;
     const [kept] = await this.convert(kind, storage, [{ ...object, metadata }]);
-    if (kept === undefined) throw new Error('an object that is converted is one object');
+    if (kept === undefined) throw new Error('the converter returned no object');
     if (storage === kind) return same(storedForm(kind, kept));
-    // as every read would have it: so it can be handed on as it is stored
+    // cleaned and defaulted as a read would do, so that later reads can return the stored bytes
     const read = asRead(storage, kept);
     const stored = storedForm(storage, read);
     const [shown] = await this.convert(storage, kind, [read]);
     return { stored, shown: storedForm(kind, shown as JsonObject) };
   }
 
-  /** What was shown of a state that is written by now: readers need not ask for it again. */
+  /** Caches the answer of a committed write, so that readers need no webhook call. */
   remember(kind: Kind, { key, object, form, revision }: Committed): void {
     const { uid = '', deletionTimestamp } = metaOf(object);
     const state = { ...key, uid, deleting: deletionTimestamp !== undefined, revision: toRevision(revision) };
@@ -135,10 +136,10 @@ export class Conversions {
   }
 
   #keep(kind: Kind, item: Item): void {
-    this.#memo.set(nameOf(kind, item), item);
+    this.#cache.set(cacheKey(kind, item), item);
   }
 
-  /** Those at the beginning for which nobody has to be asked. */
+  /** The leading states that need no webhook call. */
   #leading(kind: Kind, items: readonly Item[]): Item[] {
     const known: Item[] = [];
     for (const item of items) {
@@ -150,21 +151,21 @@ export class Conversions {
   }
 
   #known(kind: Kind, item: Item): Item | undefined {
-    if (isHandedOn(kind, item)) return item;
-    return this.#memo.get(nameOf(kind, item));
+    if (isReturnedAsStored(kind, item)) return item;
+    return this.#cache.get(cacheKey(kind, item));
   }
 
-  /** Never rejects for what a converter does. */
-  #ask(kind: Kind, items: readonly Item[]): Promise<Batch> {
+  /** Does not reject for failures of the converter: they are in the batch. */
+  #convertShared(kind: Kind, items: readonly Item[]): Promise<Batch> {
     const batch = this.#convertAll(kind, items).finally(() => {
-      for (const item of items) this.#pending.delete(nameOf(kind, item));
+      for (const item of items) this.#pending.delete(cacheKey(kind, item));
     });
-    for (const item of items) this.#pending.set(nameOf(kind, item), batch);
+    for (const item of items) this.#pending.set(cacheKey(kind, item), batch);
     return batch;
   }
 
   async #convertAll(kind: Kind, items: readonly Item[]): Promise<Batch> {
-    const breath = new Breath();
+    const budget = new LoopBudget();
     const objects: JsonObject[] = [];
     for (const item of items) {
       const object = parseOwnJson(item.stored().value);
@@ -174,7 +175,7 @@ export class Conversions {
         return { kind: 'refused', words };
       }
       objects.push(asRead(version, object));
-      await breath.taken();
+      await budget.yieldIfSpent();
     }
     const outcome = await this.#call(
       kind,
@@ -190,7 +191,7 @@ export class Conversions {
       const one = itemIn(item, storedForm(kind, shown));
       byRevision.set(item.revision, one);
       this.#keep(kind, one);
-      await breath.taken();
+      await budget.yieldIfSpent();
     }
     return { kind: 'converted', byRevision };
   }
@@ -198,7 +199,7 @@ export class Conversions {
   async #call(to: Kind, objects: readonly JsonObject[]): Promise<Outcome> {
     if (objects.length === 0) return { kind: 'converted', objects };
     const { webhooks, metrics } = this.#options;
-    const outcome = await askConverter(webhooks, { to, objects });
+    const outcome = await callConverter(webhooks, { to, objects });
     const { definition = '' } = to.entry.custom ?? {};
     metrics.conversionCalls.labels({ definition, outcome: outcome.kind }).inc();
     if (outcome.kind === 'converted') metrics.convertedObjects.labels({ definition }).inc(objects.length);
@@ -206,7 +207,7 @@ export class Conversions {
   }
 }
 
-/** A state in another form, under its own revision. */
+/** A state in another form, with its own revision. */
 function itemIn(state: Head, form: StoredForm): Item {
   const { namespace, name, revision, uid, deleting } = state;
   return itemOf({ namespace, name, revision, uid, deleting, ...form });
@@ -218,32 +219,32 @@ function same(form: StoredForm): WrittenForm {
   return { stored: form, shown: form };
 }
 
-/** A converter has answered, and not with these objects. */
+/** The converter answered, but did not convert these objects. */
 class Refused extends ApiError {}
 
 function failureOf({ kind, words }: Exclude<Outcome, { readonly kind: 'converted' }>): ApiError {
   return kind === 'refused' ? new Refused('', words) : new ApiError('', words);
 }
 
-function take(batch: Batch, ready: Map<number, Item>): void {
+function collect(batch: Batch, ready: Map<number, Item>): void {
   if (batch.kind !== 'converted') throw failureOf(batch);
   for (const [revision, converted] of batch.byRevision) ready.set(revision, converted);
 }
 
-/** A state of which this version was made, under the definition as it is. */
-function nameOf({ apiVersion, entry }: Kind, { revision }: Pick<Item, 'revision'>): string {
+/** The cache key: a state in this version, under the current generation of the definition. */
+function cacheKey({ apiVersion, entry }: Kind, { revision }: Pick<Item, 'revision'>): string {
   return `${apiVersion} ${entry.custom?.generation ?? 0} ${revision}`;
 }
 
-/** Its bytes are what is shown: they are of this version, and there never was another schema. */
-export function isHandedOn(kind: Kind, item: Item): boolean {
-  return kind.entry.custom?.generation === 1 && isOf(kind, item.json);
+/** Whether the stored bytes can be returned unchanged: same version, and the schema never changed. */
+export function isReturnedAsStored(kind: Kind, item: Item): boolean {
+  return kind.entry.custom?.generation === 1 && hasVersion(kind, item.json);
 }
 
 const heads = new WeakMap<Kind, Buffer>();
 
-/** Whether stored bytes are of this version: it stands at their beginning. */
-export function isOf(kind: Kind, json: Uint8Array): boolean {
+/** Whether stored bytes have this version, by their first bytes. */
+export function hasVersion(kind: Kind, json: Uint8Array): boolean {
   let head = heads.get(kind);
   if (head === undefined) {
     head = Buffer.from(`{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}",`);
@@ -252,7 +253,7 @@ export function isOf(kind: Kind, json: Uint8Array): boolean {
   return head.equals(json.subarray(0, head.length));
 }
 
-/** As it is read in the version in which it was stored. */
+/** The object as its stored version reads it: cleaned, and with defaults. */
 function asRead(version: Kind, object: JsonObject): JsonObject {
   const read = cleaned(version, object);
   applyDefaults(version.schema, read);
@@ -280,12 +281,12 @@ function* batchesOf(items: Iterable<Item>): Generator<Item[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Lets others have the loop when one turn of it was used up. */
-class Breath {
+/** Yields to the event loop after MAX_BLOCK_MS of work. */
+class LoopBudget {
   #since = performance.now();
 
-  async taken(): Promise<void> {
-    if (performance.now() - this.#since < TURN_MS) return;
+  async yieldIfSpent(): Promise<void> {
+    if (performance.now() - this.#since < MAX_BLOCK_MS) return;
     await turn();
     this.#since = performance.now();
   }

@@ -3,27 +3,27 @@ import type { JsonObject } from '@tidegate/schema';
 import type { ObjectConversions } from '../request/resource-request.ts';
 import type { Conversions } from './conversions.ts';
 
-interface Wanted {
+interface Needed {
   readonly object: JsonObject;
   readonly from: Kind;
   readonly to: Kind;
 }
 
-/** An object is wanted in another version by who cannot wait for it. */
+/** Thrown by synchronous code that needs an object in a version that is not converted yet. */
 class Unconverted extends Error {
-  readonly wanted: Wanted;
+  readonly needed: Needed;
 
-  constructor(wanted: Wanted) {
-    super(`an object of ${wanted.from.apiVersion} is wanted in ${wanted.to.apiVersion}`);
-    this.wanted = wanted;
+  constructor(needed: Needed) {
+    super(`an object of ${needed.from.apiVersion} is needed in ${needed.to.apiVersion}`);
+    this.needed = needed;
   }
 }
 
 /**
- * The objects of one request in other versions: for whoever has a say in it, and for whose its fields are.
+ * The objects of one request in other versions, for admission and for field ownership.
  *
- * Invariant: what was converted once stays for as long as the request, so that each run of a replay comes further than
- * the one before.
+ * Invariant: converted objects are kept for the whole request, so each run of `replay` gets further than the one
+ * before.
  */
 export class RequestConversions implements ObjectConversions {
   readonly #conversions: Conversions;
@@ -33,44 +33,47 @@ export class RequestConversions implements ObjectConversions {
     this.#conversions = conversions;
   }
 
-  /** The object in another version; it is for reading only. Ends the run of a replay where it is not there yet. */
-  now(object: JsonObject, from: Kind, to: Kind): JsonObject {
+  /**
+   * The object in another version, for reading only. Throws Unconverted if it is not converted yet; `replay` handles
+   * that.
+   */
+  converted(object: JsonObject, from: Kind, to: Kind): JsonObject {
     if (from.apiVersion === to.apiVersion) return object;
-    // a beginning, which has nothing that could be converted
+    // an object without metadata is empty: there is nothing to convert
     if (object.metadata === undefined) return { ...object, kind: to.entry.kind, apiVersion: to.apiVersion };
-    const done = this.#done.get(nameOf({ object, from, to }));
+    const done = this.#done.get(keyOf({ object, from, to }));
     if (done === undefined) throw new Unconverted({ object, from, to });
     return done;
   }
 
-  /** Its own copy of the object in another version. */
-  async later(object: JsonObject, from: Kind, to: Kind): Promise<JsonObject> {
-    return structuredClone(await this.replay([], () => this.now(object, from, to)));
+  /** A copy of the object in another version. */
+  async convertedCopy(object: JsonObject, from: Kind, to: Kind): Promise<JsonObject> {
+    return structuredClone(await this.replay([], () => this.converted(object, from, to)));
   }
 
-  /** Runs this until all that it wants converted is there. What earlier runs have warned of is taken back. */
+  /** Repeats `run` until all conversions that it needs are done. Warnings of unfinished runs are removed. */
   async replay<T>(warnings: string[], run: () => T): Promise<T> {
-    const told = warnings.length;
+    const warningCount = warnings.length;
     for (;;) {
       try {
         return run();
       } catch (error) {
         if (!(error instanceof Unconverted)) throw error;
-        warnings.length = told;
-        await this.#supply(error.wanted);
+        warnings.length = warningCount;
+        await this.#convert(error.needed);
       }
     }
   }
 
-  async #supply(wanted: Wanted): Promise<void> {
-    const { object, from, to } = wanted;
-    // the kind is said even where a view of the object leaves it out
+  async #convert(needed: Needed): Promise<void> {
+    const { object, from, to } = needed;
+    // kind and apiVersion may be missing, but the webhook needs them
     const whole = { ...object, kind: from.entry.kind, apiVersion: from.apiVersion };
     const [converted] = await this.#conversions.convert(from, to, [whole]);
-    this.#done.set(nameOf(wanted), converted as JsonObject);
+    this.#done.set(keyOf(needed), converted as JsonObject);
   }
 }
 
-function nameOf({ object, from, to }: Wanted): string {
+function keyOf({ object, from, to }: Needed): string {
   return `${from.apiVersion} ${to.apiVersion} ${JSON.stringify(object)}`;
 }

@@ -1,5 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CustomWords, Descriptions, KindEntry, ParameterWords, Registry, TypeWords } from '@tidegate/kinds';
+import type {
+  CustomDescriptions,
+  Descriptions,
+  KindEntry,
+  ParameterDescriptions,
+  Registry,
+  TypeDescriptions,
+} from '@tidegate/kinds';
 import { type JsonObject, type OpenApiOptions, openApiShape, type Schema } from '@tidegate/schema';
 import type { Operation } from './operation.ts';
 
@@ -70,7 +77,7 @@ export class Definitions {
   /** Describes all requested types; yields to the event loop, because there are hundreds. */
   async all(descriptions: Descriptions): Promise<JsonObject> {
     const custom = await descriptions.customKinds();
-    const options = { ...this.#options, words: custom.object };
+    const options = { ...this.#options, descriptions: custom.object };
     for (let done = 1, next = this.#waiting.shift(); next !== undefined; done++, next = this.#waiting.shift()) {
       this.#described[next[0]] = openApiShape(next[1], options);
       if (done % TYPES_AT_ONCE === 0) await turn();
@@ -84,7 +91,7 @@ export class Definitions {
     return all;
   }
 
-  #withWords(name: string, words: TypeWords): JsonObject {
+  #withWords(name: string, words: TypeDescriptions): JsonObject {
     const described = withDescriptions(this.#described[name] as JsonObject, words, this.#options.version);
     const kinds = this.#kinds.get(name);
     if (kinds === undefined) return described;
@@ -109,7 +116,7 @@ function selectableOf({ custom }: KindEntry): JsonObject | undefined {
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 
 /** As kube-apiserver describes the lists of custom kinds. */
-function customListWords({ kind, resource }: KindEntry, words: CustomWords['list']): TypeWords {
+function customListWords({ kind, resource }: KindEntry, words: CustomDescriptions['list']): TypeDescriptions {
   const items = `List of ${resource}. More info: ${CONVENTIONS}`;
   return { ...words, '': `${kind}List is a list of ${kind}`, items };
 }
@@ -150,7 +157,11 @@ function findKindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]>
 }
 
 /** Adds the descriptions of a type and its fields; existing ones stay. */
-export function withDescriptions(type: JsonObject, words: TypeWords, version: OpenApiOptions['version']): JsonObject {
+export function withDescriptions(
+  type: JsonObject,
+  words: TypeDescriptions,
+  version: OpenApiOptions['version'],
+): JsonObject {
   const { '': own, ...ofFields } = words;
   const properties = type.properties as JsonObject | undefined;
   return {
@@ -160,7 +171,7 @@ export function withDescriptions(type: JsonObject, words: TypeWords, version: Op
   };
 }
 
-function worded(properties: JsonObject, words: TypeWords, version: OpenApiOptions['version']): JsonObject {
+function worded(properties: JsonObject, words: TypeDescriptions, version: OpenApiOptions['version']): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
       const description = Object.hasOwn(words, name) ? words[name] : undefined;
@@ -183,7 +194,7 @@ export interface Parameter {
 
 /** The description of a parameter, if there is one. */
 export function parameterDescription(
-  { path, query }: ParameterWords,
+  { path, query }: ParameterDescriptions,
   { of, action, nameOf }: Operation,
   { name, place }: Parameter,
 ): { description?: string } {

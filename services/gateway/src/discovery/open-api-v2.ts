@@ -1,4 +1,4 @@
-import { Descriptions, type Kind, type ParameterWords, type Registry } from '@tidegate/kinds';
+import { Descriptions, type Kind, type ParameterDescriptions, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { Definitions, kindsOfTypes, type Parameter, parameterDescription } from './definitions.ts';
 import { answeredBy, type Making, takenBy } from './open-api-v3.ts';
@@ -24,7 +24,7 @@ export async function openApiV2(registry: Registry, kinds: readonly Kind[], code
   return { swagger: '2.0', info, paths, definitions: await definitions.all(descriptions) };
 }
 
-function pathItem(operation: Operation, words: ParameterWords): JsonObject {
+function pathItem(operation: Operation, words: ParameterDescriptions): JsonObject {
   const parameters = pathParameters(operation.path).map((name) => parameter(operation, words, { name, place: 'path' }));
   return parameters.length === 0 ? {} : { parameters };
 }
@@ -55,7 +55,7 @@ function operationObject(operation: Operation, definitions: Definitions, making:
   };
 }
 
-function parameter(operation: Operation, words: ParameterWords, { name, place }: Parameter): JsonObject {
+function parameter(operation: Operation, words: ParameterDescriptions, { name, place }: Parameter): JsonObject {
   const required = place === 'path' ? { required: true } : {};
   const described = parameterDescription(words, operation, { name, place });
   return { ...described, name, in: place, ...required, type: parameterType(name), uniqueItems: true };

@@ -1,4 +1,4 @@
-import { Descriptions, type Kind, type MetaTypes, type ParameterWords, type Registry } from '@tidegate/kinds';
+import { Descriptions, type Kind, type MetaTypes, type ParameterDescriptions, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { Definitions, kindsOfTypes, PATCH, parameterDescription } from './definitions.ts';
 import { type Codec, codesOf, consumed, type Operation, produced, UNAUTHORIZED } from './operation.ts';
@@ -24,7 +24,7 @@ export async function openApiV3(registry: Registry, kinds: readonly Kind[], code
 }
 
 /** Empty parameters are omitted, as clients that parse and re-encode the document do. */
-function pathItem(operation: Operation, words: ParameterWords): JsonObject {
+function pathItem(operation: Operation, words: ParameterDescriptions): JsonObject {
   const names = pathParameters(operation.path);
   if (names.length === 0) return {};
   return {
@@ -38,7 +38,7 @@ function pathItem(operation: Operation, words: ParameterWords): JsonObject {
   };
 }
 
-function queryParameters(operation: Operation, words: ParameterWords): JsonObject[] {
+function queryParameters(operation: Operation, words: ParameterDescriptions): JsonObject[] {
   return operation.query.map((name) => ({
     ...parameterDescription(words, operation, { name, place: 'query' }),
     name,
@@ -51,7 +51,7 @@ function queryParameters(operation: Operation, words: ParameterWords): JsonObjec
 export interface Making {
   readonly meta: MetaTypes;
   readonly codec: Codec;
-  readonly words: ParameterWords;
+  readonly words: ParameterDescriptions;
 }
 
 function operationObject(operation: Operation, definitions: Definitions, making: Making): JsonObject {

@@ -34,10 +34,20 @@ function levelRows(seats: Seats): Row[] {
 function queueRows(seats: Seats): Row[] {
   const head = 'PriorityLevelName Index PendingRequests ExecutingRequests SeatsInUse NextDispatchR InitialSeatsSum';
   const rows = sorted(seats).flatMap(({ name, queues }) =>
-    (queues?.queues ?? []).map(({ index, waiting, executing, seatsInUse, had }): Row => {
+    (queues?.queues ?? []).map(({ index, waiting, executing, seatsInUse, servedMs }): Row => {
       const wanted = waiting.reduce((sum, ticket) => sum + ticket.seats, 0);
       const work = `${(wanted * 0.003).toFixed(8)}ss`;
-      return [name, index, waiting.length, executing, seatsInUse, `${(had / 1000).toFixed(8)}ss`, wanted, wanted, work];
+      return [
+        name,
+        index,
+        waiting.length,
+        executing,
+        seatsInUse,
+        `${(servedMs / 1000).toFixed(8)}ss`,
+        wanted,
+        wanted,
+        work,
+      ];
     }),
   );
   return [[...head.split(' '), 'MaxSeatsSum', 'TotalWorkSum'], ...rows];

@@ -41,7 +41,7 @@ export class FlowMetrics {
       waiting: 0,
       waitingSeats: 0,
       dispatched: 0,
-      refused: (reason) => rejected.labels({ ...labels, reason }).inc(),
+      rejected: (reason) => rejected.labels({ ...labels, reason }).inc(),
       waited: (seconds, isSeated) => (isSeated ? seatedWait : refusedWait).observe(seconds),
       served: (seconds) => servedTime.observe(seconds),
     };

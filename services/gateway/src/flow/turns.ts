@@ -76,7 +76,7 @@ export class Turns {
     const { name } = schema.level;
     const distinguisher = distinguisherOf(schema, user, info);
     this.#note({ schema: schema.name, distinguisher });
-    const ticket = this.seats.ask({
+    const ticket = this.seats.request({
       level: name,
       schema: schema.name,
       distinguisher,

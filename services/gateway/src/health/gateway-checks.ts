@@ -32,7 +32,7 @@ export function addGatewayChecks(checks: Checks, around: Around): void {
   const storageTrouble = () => probe.storeTrouble() ?? probe.postgresTrouble();
   // the name of the storage check in Kubernetes; excluding it also excludes the checks of its parts
   checks.add('etcd', storageTrouble, { wedged: () => probe.wedged() });
-  checks.add('etcd-readiness', storageTrouble, { group: STORAGE, ofReadiness: true });
+  checks.add('etcd-readiness', storageTrouble, { group: STORAGE, readinessOnly: true });
   checks.add('postgres', () => probe.postgresTrouble(), { group: STORAGE });
   checks.add('nats', busTrouble, { required: false });
   checks.add('store', () => probe.storeTrouble(), { group: STORAGE, wedged: () => probe.wedged() });
@@ -52,7 +52,7 @@ function addHooks(checks: Checks, around: Around): void {
   const areInformed = () =>
     areMirrored([...POLICY_RESOURCES, DEFINITIONS, API_SERVICES, NAMESPACES]) && admission.areKnown;
   checks.add('informer-sync', () => (areInformed() ? undefined : 'collections are still being read'), {
-    ofReadiness: true,
+    readinessOnly: true,
   });
   checks.addHook('start-apiserver-admission-initializer', () => admission.areKnown);
   checks.addHook('generic-apiserver-start-informers', () => areMirrored([NAMESPACES]));

@@ -12,20 +12,20 @@ type Listener = (socket: Socket) => void;
  * Invariant: `#surplus` holds exactly the open connections that were opened when their address was at its limit.
  */
 export class AddressLimit {
-  readonly #most: number;
+  readonly #max: number;
   readonly #counts = new ClientCounters();
   readonly #surplus = new Set<string>();
   readonly #dropped: () => void;
 
-  constructor(server: EventEmitter, { most, dropped }: { most: number; dropped: () => void }) {
-    this.#most = most;
+  constructor(server: EventEmitter, { max, dropped }: { max: number; dropped: () => void }) {
+    this.#max = max;
     this.#dropped = dropped;
-    if (most === 0) return;
+    if (max === 0) return;
     // before the TLS handshake, which is most of a connection's cost
     const begin = server.listeners('connection') as Listener[];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
-      if (this.#takes(socket)) for (const listener of begin) listener.call(server, socket);
+      if (this.#accepts(socket)) for (const listener of begin) listener.call(server, socket);
     });
   }
 
@@ -33,18 +33,18 @@ export class AddressLimit {
   refusal({ socket }: IncomingMessage): string | undefined {
     if (this.#surplus.size === 0 || !this.#surplus.has(nameOf(socket))) return undefined;
     const { remoteAddress } = socket;
-    return `Too many connections from ${remoteAddress} are open here (the limit is ${this.#most}): please use fewer.\n`;
+    return `Too many connections from ${remoteAddress} are open here (the limit is ${this.#max}): please use fewer.\n`;
   }
 
-  #takes(socket: Socket): boolean {
+  #accepts(socket: Socket): boolean {
     const { remoteAddress = '' } = socket;
-    if (this.#counts.of(remoteAddress) >= 2 * this.#most) {
+    if (this.#counts.of(remoteAddress) >= 2 * this.#max) {
       this.#dropped();
       socket.destroy();
       return false;
     }
     const name = nameOf(socket);
-    if (this.#counts.enter(remoteAddress) > this.#most) this.#surplus.add(name);
+    if (this.#counts.enter(remoteAddress) > this.#max) this.#surplus.add(name);
     socket.once('close', () => {
       this.#counts.leave(remoteAddress);
       this.#surplus.delete(name);

@@ -11,7 +11,7 @@ test('a client gets its burst and then its rate, independently of other clients'
   assert.equal(allowances.isSpent('bob'), false);
   assert.equal(allowances.take('bob'), true);
   now = 1500;
-  assert.equal(allowances.isSpent('ann'), true, 'what was refused counts as well');
+  assert.equal(allowances.isSpent('ann'), true, 'rejected requests count as well');
   now = 2000;
   assert.equal(allowances.isSpent('ann'), false);
 });

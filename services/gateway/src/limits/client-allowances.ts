@@ -2,6 +2,8 @@ interface Allowance {
   /** the number of uses without waiting */
   readonly burst: number;
   readonly perSecond: number;
+  /** the number of further uses that are charged to a client without tokens; 1 where it is not given */
+  readonly maxDebt?: number;
 }
 
 /**
@@ -26,8 +28,8 @@ export class Allowances {
   take(client: string): boolean {
     this.#sweep();
     const left = this.#leftOf(client) - 1;
-    // the debt of a client that continues is bounded
-    this.#left.set(client, { count: Math.max(left, -1), at: this.#now() });
+    const { maxDebt = 1 } = this.#allowance;
+    this.#left.set(client, { count: Math.max(left, -maxDebt), at: this.#now() });
     return left >= 0;
   }
 

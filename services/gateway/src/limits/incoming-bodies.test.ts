@@ -19,7 +19,7 @@ function incoming(headers: Record<string, string> = {}, remoteAddress = '192.0.2
   return Object.assign(new PassThrough(), { headers, socket: { remoteAddress } }) as never;
 }
 
-/** As much as has come so far. */
+/** Lets pending stream events run. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -46,16 +46,16 @@ test('A body that arrived with the headers is returned without a copy.', async (
   }
 });
 
-test('A body that is too large is refused by its Content-Length, or while it is read.', async () => {
+test('A body that is too large is rejected by its Content-Length, or while it is read.', async () => {
   const all = bodies();
-  const told = { code: 413, message: 'Request entity too large: limit is 3145728' };
-  await assert.rejects(all.read(incoming({ 'content-length': String(MAX_BODY_BYTES + 1) }), 'ann'), told);
+  const error = { code: 413, message: 'Request entity too large: limit is 3145728' };
+  await assert.rejects(all.read(incoming({ 'content-length': String(MAX_BODY_BYTES + 1) }), 'ann'), error);
   const raw = incoming();
   const read = all.read(raw, 'ann');
   raw.write(Buffer.alloc(MAX_BODY_BYTES));
   await turn();
   raw.write('x');
-  await assert.rejects(read, told);
+  await assert.rejects(read, error);
   assert.equal(all.bytes, 0);
   const exact = incoming({ 'content-length': String(MAX_BODY_BYTES) });
   exact.end(Buffer.alloc(MAX_BODY_BYTES));
@@ -66,7 +66,7 @@ for (const [limit, refused, others] of [
   ['user', ['ann', '192.0.2.2'], ['bob', '192.0.2.1']],
   ['address', ['bob', '192.0.2.1'], ['ann', '192.0.2.2']],
 ] as const) {
-  test(`Whoever has as many bytes under way as one ${limit} may have gets 429, and others do not.`, async () => {
+  test(`A client above the limit of one ${limit} gets 429, and others do not.`, async () => {
     const all = bodies({ [limit]: 2 });
     const held = [incoming(), incoming()];
     const reading = held.map((raw) => all.read(raw, 'ann'));

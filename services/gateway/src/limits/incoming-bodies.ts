@@ -5,7 +5,7 @@ import { ClientCounters } from './client-allowances.ts';
 /** The largest body of one request. */
 export const MAX_BODY_BYTES = 3 << 20;
 const MIB = 1 << 20;
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 export interface IncomingBodiesConfig {
   readonly maxIncomingBodiesMib: number;
@@ -20,13 +20,13 @@ export interface IncomingBodiesConfig {
  * Invariant: the counts are the received bytes of incomplete bodies.
  */
 export class IncomingBodies {
-  readonly #most: IncomingBodiesConfig;
+  readonly #limits: IncomingBodiesConfig;
   readonly #users = new ClientCounters();
   readonly #addresses = new ClientCounters();
   #bytes = 0;
 
-  constructor(most: IncomingBodiesConfig) {
-    this.#most = most;
+  constructor(limits: IncomingBodiesConfig) {
+    this.#limits = limits;
   }
 
   /** the received bytes of incomplete bodies */
@@ -40,7 +40,7 @@ export class IncomingBodies {
     if (raw.destroyed) return Promise.reject(cutOff());
     // most bodies arrive together with the headers
     if (raw.complete && raw.readableLength <= MAX_BODY_BYTES)
-      return Promise.resolve((raw.read() as Buffer | null) ?? NOTHING);
+      return Promise.resolve((raw.read() as Buffer | null) ?? EMPTY);
     return this.#collect(raw, user);
   }
 
@@ -76,7 +76,7 @@ export class IncomingBodies {
     this.#bytes += bytes;
     const ofUser = this.#users.enter(user, bytes);
     const ofAddress = this.#addresses.enter(address, bytes);
-    const { maxIncomingBodiesMib: all, maxIncomingBodiesMibPerUser, maxIncomingBodiesMibPerAddress } = this.#most;
+    const { maxIncomingBodiesMib: all, maxIncomingBodiesMibPerUser, maxIncomingBodiesMibPerAddress } = this.#limits;
     if (isAbove(ofUser, maxIncomingBodiesMibPerUser))
       return tooMany(`of user ${JSON.stringify(user)}`, maxIncomingBodiesMibPerUser);
     if (isAbove(ofAddress, maxIncomingBodiesMibPerAddress))

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { inStep } from '../request/resource-request.ts';
 import { isLargeBody, isLargeJson, LargeRequestSteps, LargeSteps } from './large-steps.ts';
 
-/** Steps on a clock that goes on where a step works and where somebody waits. */
+/** Steps on a fake clock, which advances during steps and waits. */
 function stepsOnClock() {
   let now = 0;
   const waiting: Array<{ at: number; then: () => void }> = [];
@@ -55,7 +55,7 @@ test('short steps run in sequence until their total time is long', async () => {
   assert.deepEqual(done, ['a at 0', 'b at 8', 'c at 16', 'd at 48']);
 });
 
-test('a begun request continues before a new one begins', async () => {
+test('a started request continues before a new one begins', async () => {
   const { steps, done, work, run } = stepsOnClock();
   const first = new LargeRequestSteps(steps);
   const all = [work('first', 50, first), work('second', 50), work('first again', 50, first)];

@@ -6,23 +6,24 @@ import type { RequestSteps } from '../request/resource-request.ts';
 /** Processing so few bytes takes some ten milliseconds at most, whatever they contain. */
 const SMALL_BYTES = 16 << 10;
 /** Decoding, validating and encoding so many values takes about ten milliseconds. */
-const MANY_VALUES = 2000;
+const LARGE_VALUES = 2000;
 /** Each pass over so many bytes takes some milliseconds, whatever they contain. */
-const MANY_BYTES = 256 << 10;
+const LARGE_BYTES = 256 << 10;
 /** Steps may run in sequence for this long before a pause. */
-const MOST_MS = 20;
+const MAX_SEQUENCE_MS = 20;
 /** A pause is checked at this interval, and ends early when no other request is served. */
-const LOOK_MS = 2;
+const CHECK_INTERVAL_MS = 2;
 /** After this much time in steps, much garbage is likely. */
 const COLLECT_AFTER_MS = 500;
 
 /** Whether this JSON is processed in steps: by the number of its values, or by its length. */
 export function isLargeJson(json: Uint8Array): boolean {
   if (json.length <= SMALL_BYTES) return false;
-  if (json.length > MANY_BYTES) return true;
+  if (json.length > LARGE_BYTES) return true;
   let values = 0;
   // punctuation within strings counts as well, which does no harm
-  for (const byte of json) if ((byte === 0x2c || byte === 0x7b || byte === 0x5b) && ++values > MANY_VALUES) return true;
+  for (const byte of json)
+    if ((byte === 0x2c || byte === 0x7b || byte === 0x5b) && ++values > LARGE_VALUES) return true;
   return false;
 }
 
@@ -41,19 +42,19 @@ interface LargeStepsOptions {
 
 /**
  * Runs the processing of large objects in steps. Each step blocks the event loop; after it, other requests get the loop
- * for as long as the steps took, or until none is served. So no request waits for more than one step. A begun request
+ * for as long as the steps took, or until none is served. So no request waits for more than one step. A started request
  * continues before a new one begins, so that few large objects are in memory at a time.
  *
- * Invariant: `#isTaken` holds during a step and the pause after it. Only then do requests wait in `#begun` or `#fresh`.
+ * Invariant: `#isBusy` is true during a step and the pause after it. Only then do requests wait in `#started` or `#new`.
  * `#spentMs` is the time of the steps since the last pause.
  */
 export class LargeSteps {
   readonly #now: () => number;
   readonly #wait: (ms: number, then: () => void) => void;
-  readonly #begun: Array<() => void> = [];
-  readonly #fresh: Array<() => void> = [];
+  readonly #started: Array<() => void> = [];
+  readonly #new: Array<() => void> = [];
   readonly #collectGarbage: () => void;
-  #isTaken = false;
+  #isBusy = false;
   #spentMs = 0;
   #sinceCollectedMs = 0;
   #others = 0;
@@ -81,22 +82,22 @@ export class LargeSteps {
     };
   }
 
-  async do<T>(step: () => T, hasBegun: boolean): Promise<T> {
-    if (this.#isTaken) {
+  async do<T>(step: () => T, hasStarted: boolean): Promise<T> {
+    if (this.#isBusy) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      (hasBegun ? this.#begun : this.#fresh).push(resolve);
+      (hasStarted ? this.#started : this.#new).push(resolve);
       await promise;
     }
-    this.#isTaken = true;
+    this.#isBusy = true;
     const from = this.#now();
     try {
       return step();
     } finally {
       this.#spentMs += this.#now() - from;
-      if (this.#spentMs < MOST_MS) this.#next();
+      if (this.#spentMs < MAX_SEQUENCE_MS) this.#next();
       else {
         this.#collect(this.#spentMs);
-        this.#rest(this.#spentMs);
+        this.#pause(this.#spentMs);
         this.#spentMs = 0;
       }
     }
@@ -110,16 +111,16 @@ export class LargeSteps {
   }
 
   /** Lets the event loop accept new requests before it is decided that none is served. */
-  #rest(leftMs: number): void {
-    this.#wait(Math.min(leftMs, LOOK_MS), () => {
-      if (leftMs <= LOOK_MS || this.#others === 0) this.#next();
-      else this.#rest(leftMs - LOOK_MS);
+  #pause(leftMs: number): void {
+    this.#wait(Math.min(leftMs, CHECK_INTERVAL_MS), () => {
+      if (leftMs <= CHECK_INTERVAL_MS || this.#others === 0) this.#next();
+      else this.#pause(leftMs - CHECK_INTERVAL_MS);
     });
   }
 
   #next(): void {
-    const next = this.#begun.shift() ?? this.#fresh.shift();
-    if (next === undefined) this.#isTaken = false;
+    const next = this.#started.shift() ?? this.#new.shift();
+    if (next === undefined) this.#isBusy = false;
     else next();
   }
 }
@@ -127,26 +128,27 @@ export class LargeSteps {
 /** The steps of one request. */
 export class LargeRequestSteps implements RequestSteps {
   readonly #all: LargeSteps;
-  #hasBegun = false;
+  #hasStarted = false;
 
   constructor(all: LargeSteps) {
     this.#all = all;
   }
 
   async do<T>(step: () => T): Promise<T> {
-    const hasBegun = this.#hasBegun;
-    this.#hasBegun = true;
-    return this.#all.do(step, hasBegun);
+    const hasStarted = this.#hasStarted;
+    this.#hasStarted = true;
+    return this.#all.do(step, hasStarted);
   }
 }
 
 /** The heap of a gateway without large objects stays below this. */
-const MUCH_BYTES = 128 << 20;
+const COLLECT_ABOVE_BYTES = 128 << 20;
 
 /**
  * Collects the garbage of large objects. V8 alone waits until the garbage is several times the live heap, which is
  * hundreds of MiB after some large objects. Without `--expose-gc` this does nothing.
  */
 export function collectGarbage(): void {
-  if (getHeapStatistics().used_heap_size > MUCH_BYTES) void globalThis.gc?.({ type: 'major', execution: 'async' });
+  if (getHeapStatistics().used_heap_size > COLLECT_ABOVE_BYTES)
+    void globalThis.gc?.({ type: 'major', execution: 'async' });
 }

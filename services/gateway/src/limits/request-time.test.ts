@@ -4,15 +4,15 @@ import { test } from 'node:test';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import { inTime, timeOf } from './request-time.ts';
 
-const asked = (query: string) => timeOf(requestInfo('GET', `/api/v1/pods${query}`) as RequestInfo, 60_000);
+const timeFor = (query: string) => timeOf(requestInfo('GET', `/api/v1/pods${query}`) as RequestInfo, 60_000);
 
 test('a client may shorten the timeout, and not extend it', () => {
-  assert.equal(asked(''), 60_000);
-  assert.equal(asked('?timeout=5s'), 5000);
-  assert.equal(asked('?timeout=5m'), 60_000);
-  assert.equal(asked('?timeout=0'), 60_000);
-  assert.equal(asked('?timeout=-5s'), 60_000);
-  assert.throws(() => asked('?timeout=soon'), { code: 400, message: /invalid duration "soon"/ });
+  assert.equal(timeFor(''), 60_000);
+  assert.equal(timeFor('?timeout=5s'), 5000);
+  assert.equal(timeFor('?timeout=5m'), 60_000);
+  assert.equal(timeFor('?timeout=0'), 60_000);
+  assert.equal(timeFor('?timeout=-5s'), 60_000);
+  assert.throws(() => timeFor('?timeout=soon'), { code: 400, message: /invalid duration "soon"/ });
 });
 
 test('a late request gets 504, a begun answer is aborted, and later failures are ignored', async () => {

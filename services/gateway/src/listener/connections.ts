@@ -6,33 +6,33 @@ import type { TLSSocket } from 'node:tls';
 import { delayMs } from '@tidegate/service-kit';
 
 interface DrainTimes {
-  /** how long requests that are under way may take */
+  /** time for pending requests to finish */
   readonly graceMs: number;
-  /** how long connections of HTTP/1.1 stay that are idle: their clients may be sending */
+  /** time for which idle HTTP/1.1 connections stay open: their clients may be sending */
   readonly idleMs: number;
 }
 
 /**
- * The connections of a server of HTTP/1.1 and HTTP/2, and how they end.
+ * Tracks the connections of an HTTP/1.1 and HTTP/2 server, and drains them.
  *
- * Invariant: `#open` are the requests that are not answered yet, watches among them; `#talks` the connections that went over
- * to another protocol. While it drains, no connection of HTTP/1.1 outlives the next answer that begins on it, and none is
- * closed that was promised to stay, unless it is idle.
+ * Invariant: `#open` has the responses that are not finished, including watches; `#upgraded` the connections that
+ * switched to another protocol. During a drain an HTTP/1.1 connection ends with the next response that begins on it. A
+ * connection that was promised to stay open is closed only if it is idle.
  */
 export class Connections {
   readonly #server: EventEmitter;
   readonly #sockets = new Set<TLSSocket>();
-  readonly #talks = new Set<TLSSocket>();
+  readonly #upgraded = new Set<TLSSocket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #open = new Set<ServerResponse>();
   readonly #answered: (this: ServerResponse) => void;
   #isDraining = false;
-  #left: () => void = () => {};
+  #onClose: () => void = () => {};
 
   constructor(server: EventEmitter) {
     this.#server = server;
     const open = this.#open;
-    // one for all responses: thousands of watches wait for theirs
+    // one function for all responses: there may be thousands of watches
     this.#answered = function answered(this: ServerResponse) {
       open.delete(this);
     };
@@ -40,8 +40,8 @@ export class Connections {
       this.#sockets.add(socket);
       socket.once('close', () => {
         this.#sockets.delete(socket);
-        this.#talks.delete(socket);
-        this.#left();
+        this.#upgraded.delete(socket);
+        this.#onClose();
       });
     });
     server.on('session', (session: ServerHttp2Session) => {
@@ -49,7 +49,7 @@ export class Connections {
       session.once('close', () => this.#sessions.delete(session));
       if (this.#isDraining) session.close();
     });
-    server.on('upgrade', ({ socket }: IncomingMessage) => this.#talks.add(socket as TLSSocket));
+    server.on('upgrade', ({ socket }: IncomingMessage) => this.#upgraded.add(socket as TLSSocket));
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       this.#open.add(response);
       response.on('close', this.#answered);
@@ -58,39 +58,39 @@ export class Connections {
   }
 
   /**
-   * Lets clients go elsewhere without losing a request: those of HTTP/2 are told which of theirs is the last that is served,
-   * those of HTTP/1.1 with their next answer. What is left when the time is over is cut off; talks are when nothing else is
-   * left, for they may go on for days.
+   * Drains without losing a request: HTTP/2 clients learn by GOAWAY which request is the last one served, HTTP/1.1
+   * clients with their next response. After `graceMs` the rest is cut off. Upgraded connections, which may last for
+   * days, are closed when nothing else is left.
    */
   async drain({ graceMs, idleMs }: DrainTimes): Promise<void> {
     this.#isDraining = true;
-    // this server's own close would also close what is idle, at once
+    // http.Server.close() would close idle connections at once, so the method of net.Server is called
     Server.prototype.close.call(this.#server);
     for (const response of this.#open) {
       if (response.req.httpVersionMajor === 1 && !response.headersSent) response.shouldKeepAlive = false;
     }
     for (const session of this.#sessions) session.close();
-    const isDone = () => this.#sockets.size === this.#talks.size;
+    const isDone = () => this.#sockets.size === this.#upgraded.size;
     await this.#until(isDone, idleMs);
     this.#closeIdle();
     await this.#until(isDone, graceMs - idleMs);
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** What of HTTP/1.1 is asked nothing; the others end with their answers. */
+  /** Closes idle HTTP/1.1 connections; the others close with their responses. */
   #closeIdle(): void {
     const busy = new Set([...this.#open].map(({ req }) => req.socket));
     for (const socket of this.#sockets) {
-      if (socket.alpnProtocol !== 'h2' && !busy.has(socket) && !this.#talks.has(socket)) socket.destroySoon();
+      if (socket.alpnProtocol !== 'h2' && !busy.has(socket) && !this.#upgraded.has(socket)) socket.destroySoon();
     }
   }
 
   async #until(isDone: () => boolean, ms: number): Promise<void> {
-    const over = new AbortController();
-    this.#left = () => {
-      if (isDone()) over.abort();
+    const done = new AbortController();
+    this.#onClose = () => {
+      if (isDone()) done.abort();
     };
-    this.#left();
-    await delayMs(ms, over.signal);
+    this.#onClose();
+    await delayMs(ms, done.signal);
   }
 }

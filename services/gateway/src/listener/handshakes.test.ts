@@ -22,7 +22,7 @@ class FakeSocket extends EventEmitter {
   }
 }
 
-function bench() {
+function setUp() {
   const server = new EventEmitter();
   const begun: string[] = [];
   server.on('connection', ({ remoteAddress }) => begun.push(remoteAddress));
@@ -38,7 +38,7 @@ function bench() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('one handshake begins in each turn of the loop', async () => {
-  const { begun, connect } = bench();
+  const { begun, connect } = setUp();
   const sockets = ['a', 'a', 'a'].map(connect);
   for (const socket of sockets) socket.emit('readable');
   for (const count of [1, 2, 3]) {
@@ -47,25 +47,25 @@ test('one handshake begins in each turn of the loop', async () => {
   }
 });
 
-test('an address that has many waits behind one that has few', async () => {
-  const { begun, connect } = bench();
+test('an address with many connections does not delay one with few', async () => {
+  const { begun, connect } = setUp();
   for (const socket of ['many', 'many', 'many', 'many', 'few'].map(connect)) socket.emit('readable');
   while (begun.length < 5) await turn();
   assert.deepEqual(begun, ['many', 'many', 'few', 'many', 'many']);
 });
 
-test('who says nothing gets no handshake, and has a time', async () => {
-  const { begun, connect } = bench();
+test('a silent connection gets no handshake, and times out', async () => {
+  const { begun, connect } = setUp();
   const silent = connect('a');
   await turn();
   assert.deepEqual(begun, []);
   assert.equal(silent.timeoutMs, 10_000);
   silent.emit('readable');
-  assert.equal(silent.timeoutMs, 0, 'from here on TLS has its own');
+  assert.equal(silent.timeoutMs, 0, 'from here on TLS has its own timeout');
 });
 
-test('who has gone before its turn gets none', async () => {
-  const { begun, connect } = bench();
+test('a connection that closes while it waits gets no handshake', async () => {
+  const { begun, connect } = setUp();
   const sockets = ['a', 'b', 'c'].map(connect);
   for (const socket of sockets) socket.emit('readable');
   sockets[1]?.emit('error', new Error('reset by peer'));

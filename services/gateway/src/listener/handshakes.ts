@@ -4,63 +4,63 @@ import type { Socket } from 'node:net';
 type Listener = (socket: Socket) => void;
 
 /**
- * Connections whose TLS has not begun. A handshake is most of what a connection costs, more than a small request; many that
- * come at once would stand, all together, before everybody who is connected already. So one begins in each turn of the
- * loop, when its client has said its first word, and addresses take turns among themselves.
+ * Delays TLS handshakes. A handshake is most of the cost of a connection, more than a small request, and many at once
+ * would block all established connections. So one handshake starts in each turn of the event loop, after the client has
+ * sent its first bytes, alternating between addresses.
  *
- * Invariant: a connection that waits for its turn is in the line of its address once; an address with nobody in line is
- * not kept. One whose client says nothing is in no line, and ends when its time is over.
+ * Invariant: a waiting connection is in the queue of its address once; empty queues are removed. A connection whose
+ * client sends nothing is in no queue, and is closed after the timeout.
  */
 export class Handshakes {
   readonly #begin: (socket: Socket) => void;
-  readonly #silenceMs: number;
-  /** by address, in the order in which they are next */
-  readonly #lines = new Map<string, Set<Socket>>();
+  readonly #silenceTimeoutMs: number;
+  /** by address, in the order in which the addresses are served */
+  readonly #queues = new Map<string, Set<Socket>>();
   #isRunning = false;
 
-  constructor(server: EventEmitter, silenceMs: number) {
+  constructor(server: EventEmitter, silenceTimeoutMs: number) {
     const listeners = server.listeners('connection') as Listener[];
     this.#begin = (socket) => {
       for (const listener of listeners) listener.call(server, socket);
     };
-    this.#silenceMs = silenceMs;
+    this.#silenceTimeoutMs = silenceTimeoutMs;
     server.removeAllListeners('connection');
-    server.on('connection', (socket: Socket) => this.#await(socket));
+    server.on('connection', (socket: Socket) => this.#awaitFirstBytes(socket));
   }
 
-  #await(socket: Socket): void {
-    const giveUp = () => socket.destroy();
-    // a client that goes away is nobody's error
-    socket.on('error', giveUp);
-    socket.setTimeout(this.#silenceMs, giveUp);
+  #awaitFirstBytes(socket: Socket): void {
+    const close = () => socket.destroy();
+    // a client that disconnects is not an error of the server
+    socket.on('error', close);
+    socket.setTimeout(this.#silenceTimeoutMs, close);
     socket.once('readable', () => {
-      socket.setTimeout(0, giveUp);
-      this.#enter(socket);
+      socket.setTimeout(0, close);
+      this.#enqueue(socket);
     });
   }
 
-  #enter(socket: Socket): void {
+  #enqueue(socket: Socket): void {
     const { remoteAddress = '' } = socket;
-    const line = this.#lines.get(remoteAddress);
-    if (line === undefined) this.#lines.set(remoteAddress, new Set([socket]));
-    else line.add(socket);
+    const queue = this.#queues.get(remoteAddress);
+    if (queue === undefined) this.#queues.set(remoteAddress, new Set([socket]));
+    else queue.add(socket);
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#next();
   }
 
   #next(): void {
-    const [first] = this.#lines;
+    const [first] = this.#queues;
     if (first === undefined) {
       this.#isRunning = false;
       return;
     }
-    const [address, line] = first;
-    const [socket] = line as unknown as [Socket];
-    line.delete(socket);
-    this.#lines.delete(address);
-    if (line.size > 0) this.#lines.set(address, line);
-    // who did not wait has gone
+    const [address, queue] = first;
+    const [socket] = queue as unknown as [Socket];
+    queue.delete(socket);
+    this.#queues.delete(address);
+    if (queue.size > 0) this.#queues.set(address, queue);
+    // skip connections that closed while they waited
     if (!socket.destroyed) this.#begin(socket);
     setImmediate(() => this.#next());
   }

@@ -9,19 +9,19 @@ import { Http2Sessions } from './http2-sessions.ts';
 
 const REQUESTS = 3;
 
-/** The codes that somebody's requests on one connection get, and whether the connection was said to be over behind the first. */
-async function asking({ goAwayChance, groups }: { goAwayChance: number; groups: readonly string[] }) {
+/** The status codes of requests on one connection, and whether the server sent GOAWAY. */
+async function requestsOf({ goAwayChance, groups }: { goAwayChance: number; groups: readonly string[] }) {
   const server = createServer((request, response) => {
-    sessions.known(request, { name: 'ann', groups });
+    sessions.setUser(request, { name: 'ann', groups });
     response.end();
   });
   const sessions = new Http2Sessions(server, { goAwayChance });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  let hasGoneAway = false;
+  let hasGoaway = false;
   client.on('goaway', () => {
-    hasGoneAway = true;
+    hasGoaway = true;
   });
   const codes: number[] = [];
   while (codes.length < REQUESTS && !client.closed) {
@@ -29,27 +29,27 @@ async function asking({ goAwayChance, groups }: { goAwayChance: number; groups: 
     const [headers] = await once(stream, 'response');
     codes.push(Number(headers[':status']));
     await once(stream.resume(), 'close');
-    // a goodbye comes by itself
+    // GOAWAY arrives separately
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   client.close();
   server.close();
-  return { codes, hasGoneAway };
+  return { codes, hasGoaway };
 }
 
 const ANN = ['system:authenticated'];
 
-test('by chance a connection is said to be over, behind a request that is answered', async () => {
-  assert.deepEqual(await asking({ goAwayChance: 1, groups: ANN }), { codes: [200], hasGoneAway: true });
-  assert.deepEqual(await asking({ goAwayChance: 0, groups: ANN }), { codes: [200, 200, 200], hasGoneAway: false });
+test('GOAWAY is sent at random, and the request at hand is still answered', async () => {
+  assert.deepEqual(await requestsOf({ goAwayChance: 1, groups: ANN }), { codes: [200], hasGoaway: true });
+  assert.deepEqual(await requestsOf({ goAwayChance: 0, groups: ANN }), { codes: [200, 200, 200], hasGoaway: false });
 });
 
-test('a connection of nobody in particular is good for what was begun on it', async () => {
+test('an unauthenticated connection serves only the requests that have begun', async () => {
   const groups = [UNAUTHENTICATED];
-  assert.deepEqual(await asking({ goAwayChance: 0, groups }), { codes: [200], hasGoneAway: true });
+  assert.deepEqual(await requestsOf({ goAwayChance: 0, groups }), { codes: [200], hasGoaway: true });
 });
 
-test('a chance is one in fifty at most', () => {
+test('the GOAWAY chance is at most one in fifty', () => {
   for (const goawayChance of [-0.001, 0.021, Number.NaN]) {
     const config = { maxConnections: 0, maxConnectionsPerAddress: 0, goawayChance };
     assert.throws(
@@ -61,15 +61,15 @@ test('a chance is one in fifty at most', () => {
   }
 });
 
-test('who has taken back too many requests is not better off with another connection, and others are', async (t) => {
+test('the reset limit of a user holds across connections, and does not affect other users', async (t) => {
   let now = 0;
   let user = 'ann';
-  const server = createServer((request) => sessions.known(request, { name: user, groups: ANN }));
+  const server = createServer((request) => sessions.setUser(request, { name: user, groups: ANN }));
   const sessions = new Http2Sessions(server, { goAwayChance: 0, now: () => now });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  // what is sent is read before the next thing is sent
+  // lets the server read each frame before the next one is sent
   const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
   const opened = () => {
     const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -77,11 +77,11 @@ test('who has taken back too many requests is not better off with another connec
     t.after(() => client.destroy());
     return client;
   };
-  /** Takes back a request so often, or until the connection is closed. Answers how often. */
-  const resets = async (most: number) => {
+  /** Resets up to `max` requests, until the connection is closed. Returns the number of resets. */
+  const resets = async (max: number) => {
     const client = opened();
     let count = 0;
-    for (; count < most && !client.destroyed; count++) {
+    for (; count < max && !client.destroyed; count++) {
       const stream = client.request({ ':path': '/' });
       stream.on('error', () => {});
       await turn();
@@ -92,7 +92,7 @@ test('who has taken back too many requests is not better off with another connec
   };
   const first = await resets(600);
   assert.ok(first >= 500 && first < 600, String(first));
-  assert.ok((await resets(20)) < 20, 'ann is known again');
+  assert.ok((await resets(20)) < 20, 'the limit of ann holds on the new connection');
   user = 'bob';
   assert.equal(await resets(20), 20);
   user = 'ann';

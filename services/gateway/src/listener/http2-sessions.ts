@@ -3,47 +3,56 @@ import { constants, type Http2Session, type ServerHttp2Session } from 'node:http
 import { Allowances } from '../limits/client-allowances.ts';
 import { UNAUTHENTICATED, type User } from '../request/user.ts';
 
-/** at a time on one connection: of somebody who is known, and of others */
+/** streams at a time on one connection: of an authenticated user, and before authentication */
 const STREAMS = 250;
-export const STREAMS_OF_STRANGERS = 100;
-/** A client takes back a request now and then. Many programs may be behind one address. */
-const RESETS_OF_USER = { burst: 500, perSecond: 100 };
-const RESETS_OF_ADDRESS = { burst: 1000, perSecond: 250 };
-const TAKEN_BACK: ReadonlySet<number | undefined> = new Set([
+export const UNAUTHENTICATED_STREAMS = 100;
+/** Clients reset a stream now and then. Many programs may share one address. A client in debt cannot connect. */
+const RESETS_OF_USER = { burst: 500, perSecond: 100, maxDebt: 500 };
+const RESETS_OF_ADDRESS = { burst: 1000, perSecond: 250, maxDebt: 1000 };
+/** A client may reset all its streams at once. The HTTP/2 library enforces this limit before any JavaScript runs. */
+export const RESETS_OF_CONNECTION = {
+  streamResetBurst: STREAMS,
+  streamResetRate: RESETS_OF_USER.perSecond,
+};
+const RESET_CODES: ReadonlySet<number | undefined> = new Set([
   constants.NGHTTP2_CANCEL,
   constants.NGHTTP2_REFUSED_STREAM,
 ]);
-/** Node takes a code as well as an error; its types do not know it. */
-const CALM_DOWN = constants.NGHTTP2_ENHANCE_YOUR_CALM as unknown as Error;
-/** A connection on which nothing is asked for so long is closed. */
+/** Node accepts a code in place of an error; its types do not declare that. */
+const ENHANCE_YOUR_CALM = constants.NGHTTP2_ENHANCE_YOUR_CALM as unknown as Error;
+/** An idle connection is closed after this time. */
 const IDLE_MS = 90_000;
 
 interface SessionsOptions {
-  /** how likely a request is the last one of its connection, so that clients spread over gateways again */
+  /**
+   * the probability that a request is the last one of its connection, so that clients spread over the gateways again
+   */
   readonly goAwayChance: number;
   readonly now?: () => number;
 }
 
-/** One connection, as far as it is looked at. */
-interface Watched {
+/** The state of one connection. */
+interface SessionState {
   open: number;
-  /** whose requests came on it; undefined: it is not known yet */
+  /** The client exceeded a limit: its further requests are dropped until the connection is destroyed. */
+  isCondemned: boolean;
+  /** the user of its requests; undefined: not authenticated yet */
   user: string | undefined;
   readonly address: string;
 }
 
 /**
- * What a client may do with an HTTP/2 connection. To ask and to take it back at once costs it nothing, and this process a
- * request: who does that more often than programs do is told to calm down, and its connection is closed; so is the next one,
- * until some time has passed.
+ * The limits of HTTP/2 connections. Sending a request and resetting it at once costs the client nothing, but costs this
+ * process a request. A client that resets more than programs normally do gets ENHANCE_YOUR_CALM, and the connection is
+ * closed, as are its next ones until some time has passed. A request that was reset before its turn is not served.
  *
- * Invariant: `open` of each connection counts its streams; idle ones have none.
+ * Invariant: `open` of each connection counts its streams; idle connections have none.
  */
 export class Http2Sessions {
   readonly #goAwayChance: number;
   readonly #resetsOfUsers: Allowances;
   readonly #resetsOfAddresses: Allowances;
-  readonly #watched = new WeakMap<Http2Session, Watched>();
+  readonly #states = new WeakMap<Http2Session, SessionState>();
 
   constructor(server: EventEmitter, { goAwayChance, now = () => performance.now() }: SessionsOptions) {
     this.#goAwayChance = goAwayChance;
@@ -52,62 +61,73 @@ export class Http2Sessions {
     server.on('session', (session: ServerHttp2Session) => this.#watch(session));
   }
 
-  /** Who sends a request is known now, or is nobody. */
-  known(raw: object, user: Pick<User, 'name' | 'groups'> | undefined): void {
+  /** Reports the user of a request; undefined: authentication failed. */
+  setUser(raw: object, user: Pick<User, 'name' | 'groups'> | undefined): void {
     const session = sessionOf(raw);
     if (session === undefined) return;
-    // as in kube-apiserver: a connection of nobody in particular is good for what was begun on it
+    // as in kube-apiserver: an unauthenticated connection serves only the requests that have begun
     if (user === undefined || user.groups.includes(UNAUTHENTICATED)) {
       session.close();
       return;
     }
-    const watched = this.#watched.get(session);
-    if (watched !== undefined) {
-      if (watched.user === undefined) session.settings({ maxConcurrentStreams: STREAMS });
-      watched.user = user.name;
-      if (this.#resetsOfUsers.isSpent(user.name)) calmDown(session);
+    const state = this.#states.get(session);
+    if (state !== undefined) {
+      if (state.user === undefined) session.settings({ maxConcurrentStreams: STREAMS });
+      state.user = user.name;
+      if (this.#resetsOfUsers.isSpent(user.name)) condemn(session, state);
     }
     if (this.#goAwayChance > 0 && Math.random() < this.#goAwayChance) session.close();
   }
 
   #watch(session: ServerHttp2Session): void {
-    // a connection that ends badly is its client's affair
-    session.on('error', () => {});
-    const watched: Watched = { open: 0, user: undefined, address: session.socket?.remoteAddress ?? '' };
-    this.#watched.set(session, watched);
-    if (this.#resetsOfAddresses.isSpent(watched.address)) {
-      calmDown(session);
+    // a broken connection is not an error of the server
+    session.on('error', ignored);
+    const address = session.socket?.remoteAddress ?? '';
+    const state: SessionState = { open: 0, isCondemned: false, user: undefined, address };
+    this.#states.set(session, state);
+    if (this.#resetsOfAddresses.isSpent(address)) {
+      session.destroy(ENHANCE_YOUR_CALM);
       return;
     }
-    session.on('stream', (stream) => {
+    const serve = session.listeners('stream');
+    session.removeAllListeners('stream');
+    session.on('stream', (stream, ...head) => {
+      // a stream ends with the error of its session
+      stream.on('error', ignored);
+      if (state.isCondemned) return;
       const ended = () => {
-        // who ends a watch has heard its beginning
-        if (stream.headersSent || !TAKEN_BACK.has(stream.rstCode)) return;
-        if (!this.#mayReset(watched)) calmDown(session);
+        // ending a watch is not a reset: its headers were sent
+        if (stream.headersSent || !RESET_CODES.has(stream.rstCode)) return;
+        if (!this.#mayReset(state)) condemn(session, state);
       };
-      // taken back in the same breath: it is not heard of again
+      // the stream was reset before this event: there will be no close event
       if (stream.closed || stream.destroyed) return ended();
-      watched.open++;
+      state.open++;
       stream.on('close', () => {
-        watched.open--;
+        state.open--;
         ended();
       });
+      for (const listener of serve) listener.call(session, stream, ...head);
     });
     session.setTimeout(IDLE_MS, () => {
-      if (watched.open === 0) session.close();
+      if (state.open === 0) session.close();
     });
   }
 
-  #mayReset({ user, address }: Watched): boolean {
-    // strangers of one address are one; no user has such a name
+  #mayReset({ user, address }: SessionState): boolean {
+    // unauthenticated clients of one address share a limit; no user name starts with a zero byte
     const ofUser = this.#resetsOfUsers.take(user ?? `\0${address}`);
     return this.#resetsOfAddresses.take(address) && ofUser;
   }
 }
 
-/** Not while Node reads a reset: it could free the stream twice. */
-function calmDown(session: Http2Session): void {
-  setImmediate(() => session.destroy(CALM_DOWN));
+function ignored(): void {}
+
+/** Deferred: destroying the session while Node processes a reset could free the stream twice. */
+function condemn(session: Http2Session, state: SessionState): void {
+  if (state.isCondemned) return;
+  state.isCondemned = true;
+  setImmediate(() => session.destroy(ENHANCE_YOUR_CALM));
 }
 
 function sessionOf(raw: object): ServerHttp2Session | undefined {

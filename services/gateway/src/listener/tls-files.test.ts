@@ -85,7 +85,7 @@ describe('TlsFiles certificates', () => {
   const is = async (servername: string, { certFile }: PairFiles) =>
     new X509Certificate(readFileSync(certFile)).raw.equals((await seen(servername)).raw);
 
-  test('are chosen by the name that the client calls', async () => {
+  test('are chosen by the requested server name', async () => {
     assert.equal(await is('localhost', pairs.first), true);
     assert.equal(await is('api.example.com', pairs.named), true);
     assert.equal(await is('API.example.com', pairs.named), true);
@@ -96,7 +96,7 @@ describe('TlsFiles certificates', () => {
     assert.equal(await is('a.b.example.com', pairs.first), true);
   });
 
-  test('are exchanged without a restart, when certificate and key fit; open connections stay', async () => {
+  test('are reloaded without a restart once certificate and key match; open connections stay', async () => {
     const open = await connection({ servername: 'localhost' });
     put('certFile', 'second');
     assert.equal(await is('localhost', pairs.first), true);
@@ -106,7 +106,7 @@ describe('TlsFiles certificates', () => {
     open.destroy();
   });
 
-  test('come with TLS 1.2 at least, and with suites that are safe', async () => {
+  test('are served with TLS 1.2 or later, and with safe cipher suites only', async () => {
     await assert.rejects(connection({ maxVersion: 'TLSv1.1', minVersion: 'TLSv1' }));
     await assert.rejects(connection({ maxVersion: 'TLSv1.2', ciphers: 'AES128-SHA:ECDHE-ECDSA-AES128-SHA' }));
     const socket = await connection({ maxVersion: 'TLSv1.2' });
@@ -115,14 +115,14 @@ describe('TlsFiles certificates', () => {
   });
 });
 
-test('versions and suites that are not safe any more are refused, and misspelt ones with the nearest name', () => {
+test('unsafe versions and cipher suites are rejected, misspelt ones with a suggestion', () => {
   const refused = (version: string, suites: string[], words: RegExp) =>
     assert.throws(
       () => readProtocol({ tlsMinVersion: version, tlsCipherSuites: suites }),
       (error: Error) => error instanceof OptionError && words.test(error.message),
     );
   refused('VersionTLS11', [], /VersionTLS12 or VersionTLS13, not VersionTLS11/);
-  refused('VersionTLS12', ['TLS_RSA_WITH_AES_128_CBC_SHA'], /unknown, or not safe any more/);
+  refused('VersionTLS12', ['TLS_RSA_WITH_AES_128_CBC_SHA'], /unknown or no longer safe/);
   refused(
     'VersionTLS12',
     ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA265'],

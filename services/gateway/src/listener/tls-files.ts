@@ -24,28 +24,28 @@ interface ServingOptions {
   readonly tlsSniCertKey: readonly string[];
   readonly tlsMinVersion: string;
   readonly tlsCipherSuites: readonly string[];
-  /** of those who may have signed the certificates of clients; empty: clients are not asked for one */
+  /** authorities for client certificates; empty: no client certificate is requested */
   readonly authorityFiles: readonly string[];
 }
 
-/** A certificate for clients that call the server by these names. */
+/** A certificate for certain server names. */
 interface Named {
   readonly certFile: string;
   readonly keyFile: string;
-  /** empty: those that are in it */
+  /** empty: the names in the certificate */
   readonly names: readonly string[];
 }
 
 interface Loaded {
-  readonly usual: SecureContextOptions;
+  readonly fallback: SecureContextOptions;
   readonly named: ReadonlyArray<{ readonly name: string; readonly context: SecureContext }>;
   readonly inUse: readonly CertificateInUse[];
 }
 
 /**
- * The certificates that are shown to clients, and the authorities by which theirs are looked at.
+ * The serving certificates, and the authorities that verify client certificates.
  *
- * Invariant: connections are made with what the files say now, as far as they fit together; those that are open stay.
+ * Invariant: new connections use the current contents of the files as soon as these match each other; open ones stay.
  */
 export class TlsFiles {
   readonly #options: ServingOptions;
@@ -66,14 +66,14 @@ export class TlsFiles {
     }
   }
 
-  /** For a server, as it begins. */
+  /** The options for creating a server. */
   get tls(): TlsOptions {
-    const asked = this.#options.authorityFiles.length > 0;
+    const requestsCertificate = this.#options.authorityFiles.length > 0;
     return {
-      ...this.#files.value.usual,
+      ...this.#files.value.fallback,
       SNICallback: (name, done) => done(null, this.#contextFor(name)),
-      // a certificate is asked for and looked at, but who shows none may still have a token
-      ...(asked && { requestCert: true, rejectUnauthorized: false }),
+      // a client certificate is requested and verified, but a client without one may still have a token
+      ...(requestsCertificate && { requestCert: true, rejectUnauthorized: false }),
     };
   }
 
@@ -81,9 +81,9 @@ export class TlsFiles {
     return this.#files.value.inUse;
   }
 
-  /** Tells a server of files that have changed. */
+  /** Updates a server when the files change. */
   keep(server: Pick<Server, 'setSecureContext'>): void {
-    this.#files.onChange(({ usual }) => server.setSecureContext(usual));
+    this.#files.onChange(({ fallback }) => server.setSecureContext(fallback));
   }
 
   close(): void {
@@ -94,30 +94,30 @@ export class TlsFiles {
     const { tlsCertFile, tlsPrivateKeyFile, authorityFiles } = this.#options;
     const ca = authorityFiles.map((file) => readFileSync(file));
     const shared = { ...this.#protocol, ...(ca.length > 0 && trusting(ca)) };
-    const usualPair = readKeyPair(tlsCertFile, tlsPrivateKeyFile);
-    const usual = { ...shared, ...usualPair };
-    // what cannot be used is found out here, and not by the first client
-    createSecureContext(usual);
-    const inUse = [{ file: tlsCertFile, pem: usualPair.cert }];
+    const fallbackPair = readKeyPair(tlsCertFile, tlsPrivateKeyFile);
+    const fallback = { ...shared, ...fallbackPair };
+    // fails here for unusable files, and not with the first client
+    createSecureContext(fallback);
+    const inUse = [{ file: tlsCertFile, pem: fallbackPair.cert }];
     const named = this.#named.flatMap(({ certFile, keyFile, names }) => {
       const pair = readKeyPair(certFile, keyFile);
       inUse.push({ file: certFile, pem: pair.cert });
       const context = createSecureContext({ ...shared, ...pair });
       return (names.length > 0 ? names : namesIn(pair)).map((name) => ({ name: name.toLowerCase(), context }));
     });
-    return { usual, named, inUse };
+    return { fallback, named, inUse };
   }
 
-  /** Who says a name that is written out is meant before who says it with a star. */
+  /** An exact name takes precedence over a wildcard. */
   #contextFor(name: string): SecureContext | undefined {
     const { named } = this.#files.value;
-    const called = name.toLowerCase();
-    const starred = called.replace(/^[^.]+/, '*');
-    return (named.find((one) => one.name === called) ?? named.find((one) => one.name === starred))?.context;
+    const requested = name.toLowerCase();
+    const wildcard = requested.replace(/^[^.]+/, '*');
+    return (named.find((one) => one.name === requested) ?? named.find((one) => one.name === wildcard))?.context;
   }
 }
 
-/** `CERT,KEY` or `CERT,KEY:NAME,NAME`, as kube-apiserver takes them. Several are kept apart by semicolons here. */
+/** Parses `CERT,KEY` or `CERT,KEY:NAME,NAME` as kube-apiserver does. Here several are separated by semicolons. */
 function namedOf(text: string): Named {
   const [files = '', names = ''] = text.split(':');
   const [certFile = '', keyFile = '', ...more] = files.split(',');

@@ -11,7 +11,7 @@ interface CustomKindsPorts {
 }
 
 /** The kinds of one definition. */
-interface Defined {
+interface DefinedKinds {
   /** the parts of the definition on which its kinds depend */
   readonly text: string;
   readonly kinds: readonly Kind[];
@@ -25,7 +25,7 @@ interface Defined {
 export class CustomKinds {
   readonly resource = DEFINITIONS;
   readonly #ports: CustomKindsPorts;
-  readonly #view: LiveView<Defined>;
+  readonly #view: LiveView<DefinedKinds>;
 
   constructor(ports: CustomKindsPorts) {
     this.#ports = ports;
@@ -46,12 +46,12 @@ export class CustomKinds {
     return this.#view.isKnown;
   }
 
-  /** Resolves when the definitions are loaded, in whichever state. */
+  /** Resolves when the definitions are loaded. */
   known(): Promise<void> {
     return this.#view.known();
   }
 
-  /** Resolves when the registry has every kind that is defined now. */
+  /** Resolves when the registry has all kinds that are defined now. */
   async latest(): Promise<void> {
     await this.through(toRevision(await this.#ports.store.head()));
   }
@@ -60,19 +60,21 @@ export class CustomKinds {
     return this.#view.through(revision);
   }
 
-  #changed({ added, removed }: Changes<Defined>): void {
+  #changed({ added, removed }: Changes<DefinedKinds>): void {
     if (added.length + removed.length === 0) return;
     this.#ports.registry.setCustom(this.#view.values.flatMap(({ kinds }) => kinds));
-    // clients watch again, and see the objects as the definition shows them now
+    // clients watch again, and receive the objects in the new form
     for (const { name, made } of removed) if (made.kinds.length > 0) this.#ports.mirrors.endWatchesOf(name);
   }
 
-  #make(definition: Definition, before: Defined | undefined): Defined {
-    const text = dependedOn(definition);
+  #make(definition: Definition, before: DefinedKinds | undefined): DefinedKinds {
+    const text = relevantText(definition);
     return before?.text === text ? before : { text, kinds: this.#kindsOf(definition) };
   }
 
-  /** A definition that was stored under other rules and cannot be interpreted defines no kind, and affects no other one. */
+  /**
+   * The kinds of a definition; none if it was stored by older rules and cannot be interpreted. Others are not affected.
+   */
   #kindsOf(definition: Definition): readonly Kind[] {
     const scale = this.#ports.registry.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
     if (scale === undefined) throw new Error('no built-in kind has a scale subresource');
@@ -85,8 +87,8 @@ export class CustomKinds {
   }
 }
 
-/** The conditions matter only as far as they say whether the kind is served. */
-function dependedOn({ conditions, ...definition }: Definition): string {
-  const told = conditions.map(({ type, status }) => `${type}=${status}`).sort();
-  return JSON.stringify({ ...definition, told });
+/** The parts that define kinds: of the conditions only type and status. */
+function relevantText({ conditions, ...definition }: Definition): string {
+  const statuses = conditions.map(({ type, status }) => `${type}=${status}`).sort();
+  return JSON.stringify({ ...definition, statuses });
 }

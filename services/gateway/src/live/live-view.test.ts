@@ -11,7 +11,7 @@ const RESOURCE = 'things';
 /** A mirror that the test fills. */
 function fixture(options: Partial<ViewOptions<unknown>> = {}) {
   const items = new Map<string, { namespace: string; name: string; revision: number; json: Buffer }>();
-  const told: string[] = [];
+  const reported: string[] = [];
   let parsed = 0;
   let follower = () => {};
   let through: number | undefined;
@@ -39,7 +39,7 @@ function fixture(options: Partial<ViewOptions<unknown>> = {}) {
     },
     changed: ({ added, removed }) => {
       const words = (entries: typeof added) => entries.map(({ name, made }) => `${name}=${made}`).join(' ');
-      told.push(`+${words(added)} -${words(removed)}`);
+      reported.push(`+${words(added)} -${words(removed)}`);
     },
     unknown: 'the things are not loaded yet',
     ...options,
@@ -47,7 +47,7 @@ function fixture(options: Partial<ViewOptions<unknown>> = {}) {
   view.start();
   return {
     view,
-    told,
+    reported,
     get parsed() {
       return parsed;
     },
@@ -64,7 +64,7 @@ function fixture(options: Partial<ViewOptions<unknown>> = {}) {
   };
 }
 
-test('A view holds what was made of every object, and parses each revision of an object once.', () => {
+test('A view holds one value for each object, and parses each revision of an object once.', () => {
   const at = fixture();
   at.put('a', { says: 1 });
   at.put('b', { says: 2 });
@@ -73,17 +73,17 @@ test('A view holds what was made of every object, and parses each revision of an
   assert.deepEqual(at.view.values, [3]);
   assert.equal(at.view.get('a'), 3);
   assert.equal(at.parsed, 3);
-  assert.deepEqual(at.told, ['+a=1 -', '+b=2 -', '+a=3 -a=1', '+ -b=2']);
+  assert.deepEqual(at.reported, ['+a=1 -', '+b=2 -', '+a=3 -a=1', '+ -b=2']);
 });
 
-test('A revision that makes the same value is no change.', () => {
+test('A revision with the same value is not reported as a change.', () => {
   const at = fixture({ make: (object, _place, before) => (object.says === before ? before : object.says) });
   at.put('a', { says: 'x' });
   at.put('a', { says: 'x', more: true });
-  assert.deepEqual(at.told, ['+a=x -']);
+  assert.deepEqual(at.reported, ['+a=x -']);
 });
 
-test('Whoever waits for a revision finds what was made at that revision; it is an error when that takes too long.', async () => {
+test('through() resolves when the view includes the revision, and rejects after its timeout.', async () => {
   const at = fixture();
   await assert.rejects(at.view.known(), /the things are not loaded yet/);
   at.put('a', { says: 1 });
@@ -92,20 +92,20 @@ test('Whoever waits for a revision finds what was made at that revision; it is a
   await assert.rejects(at.view.through(toRevision(2)), /the things are not loaded yet/);
 });
 
-test('A view that is loaded empty is known, and tells so once.', async () => {
+test('An empty view reports once that it is loaded.', async () => {
   const at = fixture();
   at.put('a', { says: 1 });
   at.remove('a');
   const empty = fixture();
   empty.remove('nothing');
   assert.ok(empty.view.isKnown);
-  assert.deepEqual(empty.told, ['+ -']);
+  assert.deepEqual(empty.reported, ['+ -']);
 });
 
-test('A write waits for every view of its resource, and a view that fails is reported and fails nothing.', async () => {
+test('A write waits for all views of its resource; a failing view is reported, but does not fail the write.', async () => {
   const met: unknown[] = [];
   const views = new LiveViews({
-    meet: async (work: Promise<unknown>) => {
+    track: async (work: Promise<unknown>) => {
       try {
         await work;
       } catch (error) {
@@ -113,11 +113,11 @@ test('A write waits for every view of its resource, and a view that fails is rep
       }
     },
   } as never);
-  const asked: string[] = [];
+  const called: string[] = [];
   const view = (name: string, failure?: Error) => ({
     resource: RESOURCE,
     through: async () => {
-      asked.push(name);
+      called.push(name);
       if (failure !== undefined) throw failure;
     },
   });
@@ -125,6 +125,6 @@ test('A write waits for every view of its resource, and a view that fails is rep
   views.add(view('one', failure), view('two'));
   await views.through('others', toRevision(1));
   await views.through(RESOURCE, toRevision(1));
-  assert.deepEqual(asked, ['one', 'two']);
+  assert.deepEqual(called, ['one', 'two']);
   assert.deepEqual(met, [failure]);
 });

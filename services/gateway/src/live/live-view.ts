@@ -6,19 +6,19 @@ import type { Mirrors } from '../mirror/mirrors.ts';
 
 export type MirrorPort = Pick<Mirrors, 'keep' | 'follow' | 'peek' | 'collection'>;
 
-/** The object of an entry. */
+/** The identity and revision of an entry's object. */
 export interface Place {
   readonly namespace: string;
   readonly name: string;
   readonly revision: number;
 }
 
-/** An object of the collection, and what was made of it. */
+/** A value, and the object that it was made from. */
 export interface Entry<T> extends Place {
   readonly made: T;
 }
 
-/** The difference between two states of a view. An object that was changed is in both lists. */
+/** The difference between two states of a view. A changed object is in both lists. */
 export interface Changes<T> {
   readonly added: ReadonlyArray<Entry<T>>;
   readonly removed: ReadonlyArray<Entry<T>>;
@@ -28,32 +28,31 @@ export interface ViewOptions<T> {
   readonly mirrors: MirrorPort;
   readonly resource: string;
   /**
-   * Makes a value of one object. `before` is the value of the object's earlier state. Returning it says that nothing has
-   * changed that matters here.
+   * Makes the value of one object. `before` is the value of its earlier state. Returning `before` means that nothing
+   * relevant has changed.
    */
   readonly make: (object: JsonObject, place: Place, before: T | undefined) => T;
-  /** Called when the view is loaded for the first time, and after each change of it. */
+  /** Called when the view is loaded, and after each change. */
   readonly changed?: (changes: Changes<T>) => void;
   /** how long `known` and `through` wait */
-  readonly patienceMs?: number;
-  /** the message of the 503 after that */
+  readonly timeoutMs?: number;
+  /** the message of the 503 after this time */
   readonly unknown: string;
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
- * Values made of the objects of one collection, kept in step with its mirror. Each object is parsed once for each of its
- * revisions.
+ * One value for each object of a collection, updated with its mirror. Each revision of an object is parsed once.
  *
- * Invariant: after `through(revision)` the view holds what was made of every object at that revision, or at a later one.
+ * Invariant: after `through(revision)` the view has the value of every object at that revision, or at a later one.
  */
 export class LiveView<T> {
   readonly resource: string;
   readonly #options: ViewOptions<T>;
   #entries: ReadonlyMap<string, Entry<T>> = new Map();
   #values: readonly T[] = [];
-  /** made when it is first asked for */
+  /** computed on first use */
   #byNamespace: ReadonlyMap<string, ReadonlyArray<Entry<T>>> | undefined;
   #isKnown = false;
 
@@ -68,12 +67,12 @@ export class LiveView<T> {
     mirrors.follow(this.resource, () => this.#update());
   }
 
-  /** The collection was loaded, and the view was made of it. */
+  /** Whether the collection is loaded. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** The values in the order of their objects' keys. */
+  /** The values, in the order of the keys of their objects. */
   get values(): readonly T[] {
     return this.#values;
   }
@@ -93,17 +92,17 @@ export class LiveView<T> {
     return this.#entries.get(keyOf({ namespace, name }))?.made;
   }
 
-  /** Resolves when the view is loaded, in whichever state. */
+  /** Resolves when the view is loaded. */
   async known(): Promise<void> {
     if (!this.#isKnown) await this.through(toRevision(0));
   }
 
   /** Resolves when the view includes a revision that exists. */
-  async through(revision: Revision, patienceMs = this.#options.patienceMs ?? PATIENCE_MS): Promise<void> {
+  async through(revision: Revision, timeoutMs = this.#options.timeoutMs ?? TIMEOUT_MS): Promise<void> {
     const { mirrors, unknown } = this.#options;
     const mirrored = mirrors.peek(this.resource);
     if (this.#isKnown && mirrored !== undefined && mirrored.through >= revision) return;
-    const collection = await mirrors.collection(this.resource, revision, patienceMs);
+    const collection = await mirrors.collection(this.resource, revision, timeoutMs);
     if (collection === undefined) throw serviceUnavailable(unknown);
     if (!this.#isKnown) this.#update();
   }
@@ -147,7 +146,7 @@ export class LiveView<T> {
   }
 }
 
-/** A view of whichever values. */
+/** A view of any values. */
 export type AnyView = Pick<LiveView<unknown>, 'resource' | 'start' | 'isKnown' | 'known' | 'through'>;
 
 function keyOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

@@ -1,22 +1,22 @@
 import type { Revision } from '@tidegate/revision';
 import type { Fault } from '@tidegate/service-kit';
 
-/** A view that a write may change. */
+/** A view that writes may change. */
 export interface Followed {
   readonly resource: string;
   through(revision: Revision): Promise<unknown>;
 }
 
 /**
- * Every view of this gateway that reacts to what is written. A client that was told of its write sees the effect of it: the
- * definition serves, the role counts, the webhook is called.
+ * The views that react to writes. When a client receives the answer of its write, its effect is visible in this
+ * gateway: the definition is served, the role is used, the webhook is called.
  */
 export class LiveViews {
   readonly #byResource = new Map<string, Followed[]>();
-  readonly #faults: Pick<Fault, 'meet'>;
+  readonly #faults: Pick<Fault, 'track'>;
 
   /** faults: where a view that does not follow in time is reported */
-  constructor(faults: Pick<Fault, 'meet'>) {
+  constructor(faults: Pick<Fault, 'track'>) {
     this.#faults = faults;
   }
 
@@ -27,12 +27,12 @@ export class LiveViews {
   }
 
   /**
-   * Waits until the views of a resource include a revision that was committed here. A view that does not follow is no
-   * failure of the write: the write is committed, and takes effect here as soon as this gateway hears of it.
+   * Waits until the views of a resource include a committed revision. A view that does not follow in time does not fail
+   * the write: it is committed, and takes effect when this gateway receives the change.
    */
   async through(resource: string, revision: Revision): Promise<void> {
     const views = this.#byResource.get(resource);
     if (views === undefined) return;
-    for (const view of views) await this.#faults.meet(view.through(revision));
+    for (const view of views) await this.#faults.track(view.through(revision));
   }
 }

@@ -17,14 +17,14 @@ import type { Conversions } from '../conversion/conversions.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import { keyOf } from './objects.ts';
 
-/** How long a read waits for the revision that its client names. */
+/** How long a read waits for the revision that its client requests. */
 export const FRESHNESS_WAIT_MS = 3000;
-/** How long it waits for a revision that is known to exist. */
-const PATIENCE_MS = 10_000;
-/** How long admission and callouts wait for a collection that is not mirrored yet. */
-const FIRST_MS = 5000;
-/** A webhook converts so many objects in one call. */
-const CONVERTED_TOGETHER = 500;
+/** How long a read waits for a revision that exists. */
+const EXISTING_WAIT_MS = 10_000;
+/** How long admission and callouts wait for the first load of a collection. */
+const LOAD_WAIT_MS = 5000;
+/** The number of objects that a webhook converts in one call. */
+const CONVERSION_BATCH = 500;
 
 interface CollectionsPorts {
   readonly store: Pick<StoreSession, 'head' | 'read' | 'list'>;
@@ -42,9 +42,9 @@ export interface StoredListRequest {
   readonly after: Position | undefined;
   /** 0: no limit */
   readonly limit: number;
-  /** objects for which it is false may be left out where that saves a conversion */
+  /** objects for which it is false may be skipped to save a conversion */
   readonly isAbout?: (item: Item) => boolean;
-  /** receives the number of objects behind the limit; without it the store does not count them */
+  /** receives the number of objects after the limit; without it the store does not count them */
   readonly rest?: ((count: number) => void) | undefined;
 }
 
@@ -61,15 +61,15 @@ export class Collections {
     return this.#ports.mirrors.peek(resource);
   }
 
-  /** The collection as this process has it, whatever its age; mirrored from now on if it was not. */
+  /** The mirrored collection, however stale. If it is not mirrored yet, it is from now on. */
   async known(resource: string): Promise<Collection> {
     const { mirrors } = this.#ports;
-    const found = mirrors.peek(resource) ?? (await mirrors.collection(resource, toRevision(0), FIRST_MS));
+    const found = mirrors.peek(resource) ?? (await mirrors.collection(resource, toRevision(0), LOAD_WAIT_MS));
     if (found === undefined) throw serviceUnavailable(`the ${resource} are not loaded yet; retry shortly`);
     return found;
   }
 
-  /** The parsed objects of a namespace as the store has them now, without those that cannot be read. */
+  /** The parsed objects of a namespace in the store, without unreadable ones. */
   async objectsInStore(resource: string, namespace: string): Promise<JsonObject[]> {
     const objects: JsonObject[] = [];
     for await (const page of this.#ports.store.list({ resource, namespace })) {
@@ -78,21 +78,21 @@ export class Collections {
     return objects;
   }
 
-  /** The collection as it is now: complete through the revision that the store has when it is asked. */
+  /** The current collection: complete through the store's revision at the time of the call. */
   async latest(kind: Kind): Promise<Collection> {
     return this.through(kind, toRevision(await this.#ports.store.head()));
   }
 
   /** The collection, complete through a revision that is known to exist. */
   async through(kind: Kind, revision: Revision): Promise<Collection> {
-    const collection = await this.#ports.mirrors.collection(kind.storedAs, revision, PATIENCE_MS);
+    const collection = await this.#ports.mirrors.collection(kind.storedAs, revision, EXISTING_WAIT_MS);
     if (collection !== undefined) return collection;
-    throw timeout('the watch service did not bring the current state in time, please try again');
+    throw timeout('the watch service did not deliver the current state in time, please try again');
   }
 
   /**
-   * The collection at least as fresh as a client asks for. The client may name a revision of the future. Only the store can
-   * tell, so the watch service is asked for the revision only when the store has it.
+   * The collection at the revision that a client requests, or later. Clients may name a future revision. Only the store
+   * knows whether it exists, so only then the watch service is asked for it.
    */
   async atLeast(kind: Kind, revision: Revision): Promise<Collection> {
     const { mirrors, store } = this.#ports;
@@ -104,7 +104,7 @@ export class Collections {
     throw resourceVersionTooLarge(revisionText(revision), revisionText(mirrors.through));
   }
 
-  /** Waits until a revision that a client names exists. */
+  /** Waits until the revision that a client requests exists. */
   async reached(revision: Revision): Promise<void> {
     const { mirrors, store } = this.#ports;
     if (revision <= (await store.head())) return;
@@ -113,10 +113,10 @@ export class Collections {
   }
 
   /**
-   * Throws 500 where an object of a namespace ("" for all) cannot be read, because a list without it would look complete.
+   * Throws 500 if an object of a namespace ("" for all) cannot be read, because a list without it would look complete.
    *
-   * An object is known to be corrupt from the watch service, which could not read it, or from an earlier read of this process
-   * in the store, while the mirror still has its last good state. The latter are read again: the stored bytes decide.
+   * Corrupt objects are reported by the watch service, or found by an earlier read from the store while the mirror
+   * still has their last good state. The latter are read again: the stored bytes decide.
    */
   async refuseCorrupt(kind: Kind, collection: Collection, namespace: string): Promise<void> {
     const { mirrors, store } = this.#ports;
@@ -136,7 +136,7 @@ export class Collections {
     return isConverted(kind) ? this.#converted(kind, items, list) : items;
   }
 
-  /** An object that cannot be read ends the list with an error. */
+  /** Throws at the first object that cannot be read. */
   async *#storedObjects(
     kind: Kind,
     { namespace, revision, after, limit, rest }: StoredListRequest,
@@ -154,7 +154,8 @@ export class Collections {
       const corrupt = objects.filter((object) => object.corrupt !== '');
       if (corrupt.length > 0) {
         const named = corrupt.map((object) => corruptObject(object));
-        // an answer that has begun can only be broken off; later requests are refused before they begin
+        // a started answer can only be aborted; the mirror remembers these, so that later requests fail before they
+        // start
         for (const one of corrupt) this.#ports.mirrors.suspect(one);
         throw unreadable(kind.entry, named);
       }
@@ -172,7 +173,7 @@ export class Collections {
     for await (const item of items) {
       if (isAbout?.(item) === false) continue;
       chunk.push(item);
-      if (chunk.length < CONVERTED_TOGETHER) continue;
+      if (chunk.length < CONVERSION_BATCH) continue;
       yield* await this.#ports.conversions.read(kind, chunk);
       chunk = [];
     }
@@ -188,7 +189,7 @@ async function* itemsOfStored(objects: AsyncIterable<StoredObject>, typeless: bo
   for await (const object of objects) yield itemOf(itemParts(object), typeless);
 }
 
-/** Whether an error says that the revision is older than what is kept. */
+/** Whether an error says that the revision is no longer kept. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'Expired';
 }

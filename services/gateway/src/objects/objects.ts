@@ -5,19 +5,19 @@ import { notFound, unreadable } from '@tidegate/status';
 import type { Key, StoredObject } from '@tidegate/wire';
 import type { StoreSession } from '../clients/store-session.ts';
 import { parseStored, withResourceVersion } from '../codec/stored-form.ts';
-import { type Conversions, isOf } from '../conversion/conversions.ts';
+import { type Conversions, hasVersion } from '../conversion/conversions.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 
-/** The state of one object, as it is or was a moment ago. */
+/** The state of one object: current or slightly stale. */
 export interface Current {
   readonly revision: number;
   readonly uid: string;
   /** the stored bytes, without the resourceVersion */
   readonly value: Uint8Array;
   readonly splice: number;
-  /** it is stored in a form that is no longer preferred, so that a write replaces it even when nothing changes */
+  /** it is stored in an outdated form, so that a write replaces it even when nothing changes */
   readonly stale: boolean;
-  /** the store returned it just now, so that an outcome without a commit can be reported at once */
+  /** it was just read from the store, so that an outcome without a commit can be returned at once */
   readonly confirmed: boolean;
 }
 
@@ -28,7 +28,7 @@ interface ObjectsPorts {
   readonly conversions: Pick<Conversions, 'read'>;
 }
 
-/** Reads single objects: from the store as they are now, or from the mirror as they were a moment ago. */
+/** Reads single objects: the current state from the store, or a slightly stale one from the mirror. */
 export class Objects {
   readonly #ports: ObjectsPorts;
 
@@ -36,19 +36,19 @@ export class Objects {
     this.#ports = ports;
   }
 
-  /** The object in the store; 404 where there is none. */
+  /** The object in the store; throws 404 if there is none. */
   async get(kind: Kind, namespace: string, name: string): Promise<Current> {
     const current = await this.find(kind, namespace, name);
     if (current === undefined) throw notFound(kind.entry, name);
     return current;
   }
 
-  /** The object in the store, parsed; 404 where there is none. */
+  /** The object in the store, parsed; throws 404 if there is none. */
   async json(kind: Kind, namespace: string, name: string): Promise<JsonObject> {
     return parseCurrent(await this.get(kind, namespace, name));
   }
 
-  /** An object of the core group in the store, parsed; 404 where there is none. */
+  /** An object of the core group in the store, parsed; throws 404 if there is none. */
   async core(resource: string, namespace: string, name: string): Promise<JsonObject> {
     const kind = this.#ports.registry.find('', 'v1', resource);
     if (kind === undefined) throw new Error(`there is no kind for ${resource}`);
@@ -68,14 +68,14 @@ export class Objects {
     return object?.deleting === true ? 'deleting' : 'exists';
   }
 
-  /** A namespace, from the mirror where it is there, else from the store. */
+  /** A namespace, from the mirror if it is there, else from the store. */
   async namespace(name: string): Promise<JsonObject | undefined> {
     const key = { resource: 'namespaces', namespace: '', name };
     const item = this.#ports.mirrors.peek(key.resource)?.get('', name);
     return item === undefined ? this.stored(key) : parseOwnJson(item.json);
   }
 
-  /** The labels of a namespace; undefined where there is none. */
+  /** The labels of a namespace; undefined if it does not exist. */
   async namespaceLabels(name: string): Promise<Readonly<Record<string, string>> | undefined> {
     const mirrored = this.#ports.mirrors.peek('namespaces')?.get('', name)?.labels;
     if (mirrored !== undefined) return mirrored;
@@ -83,7 +83,7 @@ export class Objects {
     return namespace === undefined ? undefined : (metaOf(namespace).labels ?? {});
   }
 
-  /** The object in the store, if it exists. An object that cannot be read is an error. */
+  /** The object in the store, if it exists. Throws if it cannot be read. */
   async find(kind: Kind, namespace: string, name: string): Promise<Current | undefined> {
     const key = keyOf(kind, namespace, name);
     const { found, object } = await this.#ports.store.read(key);
@@ -97,9 +97,9 @@ export class Objects {
     return { revision, uid, value, splice, stale, confirmed: true };
   }
 
-  /** The object in the mirror; it may be a moment old. undefined: only the store can tell. */
+  /** The object in the mirror; it may be slightly stale. undefined: read it from the store. */
   mirrored(kind: Kind, namespace: string, name: string): Current | undefined {
-    // to convert it takes as long as to ask the store
+    // converting it would take as long as reading it from the store
     if (isConverted(kind)) return undefined;
     const key = keyOf(kind, namespace, name);
     const item = this.#ports.mirrors.peek(key.resource)?.get(key.namespace, name);
@@ -107,9 +107,11 @@ export class Objects {
     return { revision: item.revision, uid: item.uid, ...item.stored(), stale: false, confirmed: false };
   }
 
-  /** The object in the version of the request. One that is stored in an older version than the preferred one is stale. */
+  /**
+   * The object in the version of the request. If its stored version is not the current storage version, it is stale.
+   */
   async #converted(kind: Kind, object: StoredObject): Promise<Current> {
-    const stale = object.stale || !isOf(storageOf(kind), object.value);
+    const stale = object.stale || !hasVersion(storageOf(kind), object.value);
     const [item] = await this.#ports.conversions.read(kind, [itemOf(itemParts(object))]);
     if (item === undefined) throw new Error('the conversion of one object returned none');
     const { revision, uid } = object;

@@ -7,26 +7,26 @@ interface KindVersion extends Version {
   readonly kind: Kind;
 }
 
-const known = new WeakMap<Kind, Map<string, Versions>>();
+const cached = new WeakMap<Kind, Map<string, Versions>>();
 
-/** The versions in which owners may have written a kind's objects, through one of its paths. */
+/** The versions of a kind in which field owners may have written its objects, for the object or a subresource. */
 export function versionsOf(
   registry: Registry,
   { kind, info: { subresource }, conversions }: Pick<ResourceRequest, 'kind' | 'info' | 'conversions'>,
 ): Versions {
-  const versions = knownVersions(registry, kind, subresource);
+  const versions = cachedVersions(registry, kind, subresource);
   if (conversions === undefined || !isConverted(kind)) return versions;
   return {
     ...versions,
-    convert: (object, from, to) => conversions.now(object, (from as KindVersion).kind, (to as KindVersion).kind),
+    convert: (object, from, to) => conversions.converted(object, (from as KindVersion).kind, (to as KindVersion).kind),
   };
 }
 
-function knownVersions(registry: Registry, kind: Kind, subresource: string): Versions {
-  let byPath = known.get(kind);
+function cachedVersions(registry: Registry, kind: Kind, subresource: string): Versions {
+  let byPath = cached.get(kind);
   if (byPath === undefined) {
     byPath = new Map();
-    known.set(kind, byPath);
+    cached.set(kind, byPath);
   }
   let versions = byPath.get(subresource);
   if (versions === undefined) {
@@ -43,7 +43,7 @@ function findVersions(registry: Registry, kind: Kind, subresource: string): Vers
     return { kind: served, apiVersion, schema, reset: fieldSet(...reset) };
   };
   const { converter } = kind.entry.custom ?? {};
-  // what a converter knows can be said of owners of versions that are not served any more
+  // with a converter, also versions that are no longer served can appear in managedFields
   const all = converter?.versions.values() ?? registry.all().filter(({ storedAs }) => storedAs === kind.storedAs);
   const byVersion = new Map([...all].map((served) => [served.apiVersion, versionOf(served)]));
   return {

@@ -2,10 +2,10 @@ import { metaOf } from '@tidegate/kinds';
 import { type Application, type ConflictingOwners, compare, fieldsOf } from '@tidegate/managed-fields';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
-/** In it kubectl keeps what it applied by itself, before servers could. */
+/** The annotation of client-side apply in kubectl. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Who goes over to applying by the server goes on to see the right thing if they go back. */
+/** Updates the annotation after a server-side apply, so that a client can go back to client-side apply. */
 export function syncLastApplied(object: JsonObject, applied: JsonObject): void {
   const { annotations } = metaOf(object);
   if (!annotations?.[LAST_APPLIED]) return;
@@ -17,8 +17,8 @@ export function syncLastApplied(object: JsonObject, applied: JsonObject): void {
 }
 
 /**
- * What kubectl applied by itself is its own, although another author stands for it. undefined: nothing is left of the
- * conflicts.
+ * Removes conflicts with fields that kubectl's client-side apply set, although another manager is recorded for them.
+ * undefined: no conflicts remain.
  */
 export function toleratedConflicts(
   { versions, live }: Application,

@@ -1,11 +1,11 @@
 import { fromStored, type Kind, metaOf, type Registry } from '@tidegate/kinds';
 import {
   emptyObject,
-  Nameless,
-  NOBODY,
+  NO_OWNERS,
   type Owners,
   ownUpdate,
   readOwners,
+  UnidentifiedItem,
   writeOwners,
 } from '@tidegate/managed-fields';
 import { isJsonObject, type Json, type JsonObject, printTime } from '@tidegate/schema';
@@ -13,24 +13,24 @@ import type { ResourceRequest } from '../request/resource-request.ts';
 import { fieldManager } from '../request/write-options.ts';
 import { versionsOf } from './kind-versions.ts';
 
-/** Sets whose the fields of a new object are: its author's, beside those whom the object itself names. */
+/** Sets the field owners of a new object: its author, and the owners in the sent managedFields. */
 export function ownCreated(registry: Registry, request: ResourceRequest, object: JsonObject): void {
-  const owners = sentOwners(metaOf(object).managedFields) ?? NOBODY;
+  const owners = sentOwners(metaOf(object).managedFields) ?? NO_OWNERS;
   const old = emptyObject(request.kind.schema);
   setOwners(object, ownersAfter(registry, request, { old, next: withoutOwners(request.kind, object), owners }));
 }
 
-/** Sets whose the fields of a changed object are: its author's are those that differ. */
+/** Sets the field owners of a changed object: its author owns the fields that differ. */
 export function ownChanged(registry: Registry, request: ResourceRequest, next: JsonObject, old: JsonObject): void {
   const sent = metaOf(next).managedFields;
-  // through a path of its own only its own part is changed
+  // a subresource changes only its own part, so sent managedFields are ignored
   const isWhole = request.info.subresource === '';
   const owners = (isWhole ? sentOwners(sent) : undefined) ?? liveOwners(old);
-  // whose the fields of an object are that was never watched, only an apply begins to ask
+  // an object without managedFields stays untracked until the first apply
   setOwners(
     next,
     owners.size === 0
-      ? NOBODY
+      ? NO_OWNERS
       : ownersAfter(registry, request, {
           old: withoutOwners(request.kind, old),
           next: withoutOwners(request.kind, next),
@@ -39,13 +39,13 @@ export function ownChanged(registry: Registry, request: ResourceRequest, next: J
   );
 }
 
-/** Whom an object names as its owners. */
+/** The owners in an object's managedFields. */
 export function liveOwners(object: JsonObject): Owners {
   try {
     return readOwners(metaOf(object).managedFields);
   } catch {
-    // an Error of readOwners: what is stored has no form, and is begun anew
-    return NOBODY;
+    // malformed stored managedFields are dropped (an Error of readOwners)
+    return NO_OWNERS;
   }
 }
 
@@ -55,7 +55,7 @@ export function setOwners(object: JsonObject, owners: Owners): void {
   else meta.managedFields = writeOwners(owners);
 }
 
-/** Its fields without those that say whose they are, in the version of a request. */
+/** The object without managedFields, in the version of a request. */
 export function withoutOwners(kind: Kind, stored: JsonObject): JsonObject {
   if (!isJsonObject(stored.metadata)) return stored;
   const { managedFields, ...metadata } = stored.metadata;
@@ -64,31 +64,31 @@ export function withoutOwners(kind: Kind, stored: JsonObject): JsonObject {
 }
 
 /**
- * undefined: the client says nothing that could be meant, so what is known is kept. An empty list, or one empty entry, asks
- * for a new beginning.
+ * The owners that a client sent. undefined: malformed, so the known owners are kept. An empty list, or a list of one
+ * empty entry, resets them.
  */
 function sentOwners(sent: Json | undefined): Owners | undefined {
   if (!Array.isArray(sent)) return undefined;
   const [first] = sent;
   if (first === undefined || (sent.length === 1 && isJsonObject(first) && Object.keys(first).length === 0))
-    return NOBODY;
+    return NO_OWNERS;
   try {
     const owners = readOwners(sent);
     return owners.size === 0 ? undefined : owners;
   } catch {
-    // an Error of readOwners: what is sent has no form, and is not taken
+    // malformed sent managedFields are ignored (an Error of readOwners)
     return undefined;
   }
 }
 
-/** Two states in the version of the request. */
-interface Step {
+/** The old and the new state, in the version of the request. */
+interface Update {
   readonly old: JsonObject;
   readonly next: JsonObject;
   readonly owners: Owners;
 }
 
-function ownersAfter(registry: Registry, request: ResourceRequest, { old, next, owners }: Step): Owners {
+function ownersAfter(registry: Registry, request: ResourceRequest, { old, next, owners }: Update): Owners {
   const { info } = request;
   try {
     return ownUpdate({
@@ -100,8 +100,8 @@ function ownersAfter(registry: Registry, request: ResourceRequest, { old, next, 
       time: printTime(),
     });
   } catch (error) {
-    // lists whose items cannot be told apart have no owners, and are no reason to refuse a change
-    if (error instanceof Nameless) return NOBODY;
+    // lists with ambiguous items cannot have owners; the change is accepted anyway
+    if (error instanceof UnidentifiedItem) return NO_OWNERS;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import {
   type BodyNotes,
   copyOf,
-  fieldsTwice,
   isJsonObject,
   isTooDeep,
   type Json,
   type JsonObject,
   MAX_DEPTH,
+  repeatedFields,
   type Surplus,
 } from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
@@ -167,8 +167,8 @@ export function surplusOfOperations(operations: readonly unknown[], notes: BodyN
 
 /** Duplicate fields in a patch. Unknown fields are found in the patched object. */
 export function surplusOfPatch(patch: Json, notes: BodyNotes | undefined): Surplus[] {
-  if (notes === undefined || notes.twice.size === 0) return [];
-  return fieldsTwice(patch, notes).map((field) => ({ what: 'duplicate', field }));
+  if (notes === undefined || notes.repeatedKeys.size === 0) return [];
+  return repeatedFields(patch, notes).map((field) => ({ what: 'duplicate', field }));
 }
 
 /** A copy whose objects have no prototype, so that a patch may set any key, `__proto__` among them. */

@@ -7,10 +7,10 @@ import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
 const BUNDLES = 'clustertrustbundles.certificates.k8s.io';
 
-/** Only those approve a request for a certificate who may do it for its signer. */
+/** A certificate request can be approved only by users with the permission `approve` for its signer. */
 export const certificateApproval: Plugin = {
   name: 'CertificateApproval',
-  concerns: [`UPDATE ${REQUESTS}/approval`],
+  handles: [`UPDATE ${REQUESTS}/approval`],
   validate: async (admitted) => {
     const signer = signerOf(admitted.old);
     if (await mayFor(admitted, 'approve', signer)) return;
@@ -18,10 +18,10 @@ export const certificateApproval: Plugin = {
   },
 };
 
-/** So it is with those who write the certificate. */
+/** The certificate of a request can be written only by users with the permission `sign` for its signer. */
 export const certificateSigning: Plugin = {
   name: 'CertificateSigning',
-  concerns: [`UPDATE ${REQUESTS}/status`],
+  handles: [`UPDATE ${REQUESTS}/status`],
   validate: async (admitted) => {
     const { object, old } = admitted;
     if (
@@ -34,33 +34,33 @@ export const certificateSigning: Plugin = {
   },
 };
 
-/** And with those who say whom a signer's certificates are to be believed by. */
+/** A trust bundle of a signer can be written only by users with the permission `attest` for that signer. */
 export const clusterTrustBundleAttest: Plugin = {
   name: 'ClusterTrustBundleAttest',
-  concerns: [`CREATE ${BUNDLES}`, `UPDATE ${BUNDLES}`],
+  handles: [`CREATE ${BUNDLES}`, `UPDATE ${BUNDLES}`],
   validate: async (admitted) => {
     const { object, old } = admitted;
     const signer = signerOf(object);
-    if (signer === '' || (old !== undefined && saysTheSame(object, old))) return;
+    if (signer === '' || (old !== undefined && isSameBundle(object, old))) return;
     if (await mayFor(admitted, 'attest', signer)) return;
     throw refused(admitted, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
   },
 };
 
 const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client';
-const MASTERS = 'system:masters';
+const SUPERUSER_GROUP = 'system:masters';
 
-/** Nobody becomes an administrator of everything by a certificate that is signed here. */
+/** Rejects requests for client certificates in the group system:masters, which has all rights. */
 export const certificateSubjectRestriction: Plugin = {
   name: 'CertificateSubjectRestriction',
-  concerns: [`CREATE ${REQUESTS}`],
+  handles: [`CREATE ${REQUESTS}`],
   validate: (admitted) => {
     const { object } = admitted;
     if (signerOf(object) !== CLIENT_SIGNER) return;
     const organizations = certificateOrganizations(String(specOf(object).request ?? ''));
     if (organizations === undefined) throw refused(admitted, 'failed to parse CSR: it is not a certificate request');
-    if (!organizations.includes(MASTERS)) return;
-    throw refused(admitted, `use of ${CLIENT_SIGNER} signer with ${MASTERS} group is not allowed`);
+    if (!organizations.includes(SUPERUSER_GROUP)) return;
+    throw refused(admitted, `use of ${CLIENT_SIGNER} signer with ${SUPERUSER_GROUP} group is not allowed`);
   },
 };
 
@@ -68,13 +68,13 @@ function signerOf(object: JsonObject | undefined): string {
   return object === undefined ? '' : String(specOf(object).signerName ?? '');
 }
 
-/** For this signer, or for all of its domain. */
+/** Whether the user has the permission for this signer, or for all signers of its domain. */
 function mayFor({ lookups, request }: Admitted, verb: string, signer: string): Promise<boolean> {
-  const asked = { verb, isResource: true, group: 'certificates.k8s.io', version: '*', resource: 'signers' };
+  const access = { verb, isResource: true, group: 'certificates.k8s.io', version: '*', resource: 'signers' };
   const [domain = ''] = signer.split('/');
   return lookups.authorizer.may(
     request.user,
-    ...[signer, `${domain}/*`].map((name) => hypotheticalRequest({ ...asked, name })),
+    ...[signer, `${domain}/*`].map((name) => hypotheticalRequest({ ...access, name })),
   );
 }
 
@@ -84,12 +84,12 @@ function inStatus(object: JsonObject | undefined, field: string): unknown {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? null : value;
 }
 
-/** All but what the garbage collector and the server itself write. */
-function saysTheSame(object: JsonObject, old: JsonObject): boolean {
-  return isDeepStrictEqual(withoutUpkeep(object), withoutUpkeep(old));
+/** Compares the objects without the fields that the garbage collector and the server write. */
+function isSameBundle(object: JsonObject, old: JsonObject): boolean {
+  return isDeepStrictEqual(withoutServerFields(object), withoutServerFields(old));
 }
 
-function withoutUpkeep(object: JsonObject): unknown {
+function withoutServerFields(object: JsonObject): unknown {
   const { ownerReferences: _o, finalizers: _f, managedFields: _m, resourceVersion: _r, ...meta } = metaOf(object);
   return { ...object, metadata: meta };
 }
@@ -104,9 +104,9 @@ interface Element {
 }
 
 /**
- * The organizations in the subject of a certificate request (PKCS #10 as PEM, in base64); undefined where it is none.
- * The request is a sequence whose first element is a sequence of version and subject; the subject is a sequence of sets
- * of pairs of name and value.
+ * The organizations in the subject of a certificate request (PKCS #10 as PEM, in base64); undefined if it cannot be
+ * parsed. The request is a sequence whose first element is a sequence of version and subject; the subject is a sequence
+ * of sets of pairs of name and value.
  */
 export function certificateOrganizations(request: string): string[] | undefined {
   const der = derIn(Buffer.from(request, 'base64').toString('latin1'));
@@ -134,7 +134,7 @@ function derIn(pem: string): Buffer | undefined {
 function organizationIn([name, value]: readonly Element[]): string[] {
   if (name?.tag !== TAG.oid || value === undefined || !name.content.equals(ORGANIZATION)) return [];
   if (value.tag !== TAG.bmp) return [value.content.toString('utf8')];
-  // two bytes a character, the high one first
+  // BMPString: two bytes for each character, high byte first
   return [
     Buffer.from(value.content.subarray(0, value.content.length & ~1))
       .swap16()
@@ -143,11 +143,11 @@ function organizationIn([name, value]: readonly Element[]): string[] {
 }
 
 function inner(element: Element | undefined, tag: number): Element[] {
-  if (element?.tag !== tag) throw new RangeError('another element is expected here');
+  if (element?.tag !== tag) throw new RangeError('unexpected DER element');
   return elements(element.content);
 }
 
-/** The elements that stand one after another in DER: a tag, a length, and as many bytes. */
+/** The consecutive elements of DER: each has a tag, a length and content. */
 function elements(bytes: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -156,7 +156,7 @@ function elements(bytes: Buffer): Element[] {
     const sizeBytes = first < 0x80 ? 0 : first & 0x7f;
     const length = sizeBytes === 0 ? first : bytes.readUIntBE(at + 2, sizeBytes);
     const from = at + 2 + sizeBytes;
-    if (from + length > bytes.length) throw new RangeError('an element is longer than what it is in');
+    if (from + length > bytes.length) throw new RangeError('a DER element is longer than its parent');
     found.push({ tag, content: bytes.subarray(from, from + length) });
     at = from + length;
   }

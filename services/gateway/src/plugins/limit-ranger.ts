@@ -4,10 +4,13 @@ import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 
 const RANGES = 'limitranges';
 
-/** Containers get what the ranges of their namespace say; containers, pods and claims stay within them. */
+/**
+ * Sets defaults for containers from the LimitRanges of the namespace, and checks containers, pods and claims against
+ * them.
+ */
 export const limitRanger: Plugin = {
   name: 'LimitRanger',
-  concerns: ['CREATE pods', 'UPDATE pods/resize', 'CREATE persistentvolumeclaims', 'UPDATE persistentvolumeclaims'],
+  handles: ['CREATE pods', 'UPDATE pods/resize', 'CREATE persistentvolumeclaims', 'UPDATE persistentvolumeclaims'],
   needs: [RANGES],
   mutate: async (admitted) => {
     if (admitted.request.kind.storedAs !== 'pods') return;
@@ -26,7 +29,7 @@ export const limitRanger: Plugin = {
   },
 };
 
-/** Those of the namespace; of what is going nothing is asked any more. */
+/** The ranges of the namespace; none for an object that is being deleted. */
 async function rangesFor({ lookups, request, old }: Admitted): Promise<readonly JsonObject[]> {
   if (old !== undefined && metaOf(old).deletionTimestamp !== undefined) return [];
   return lookups.known(RANGES, request.info.namespace);
@@ -37,39 +40,39 @@ function aggregate(problems: readonly string[]): string {
 }
 
 const NOTE = 'kubernetes.io/limit-ranger';
-const LISTS: ReadonlyArray<readonly [list: string, called: string]> = [
+const LISTS: ReadonlyArray<readonly [list: string, label: string]> = [
   ['containers', 'container'],
   ['initContainers', 'init container'],
 ];
 
-/** Each container is held against each amount of a range; no more than these pairs are looked at for one pod. */
-const MOST_PAIRS = 100_000;
+/** Each container is checked against each amount of a range: the limit for these pairs per pod. */
+const MAX_PAIRS = 100_000;
 
 function refuseTooMany(admitted: Admitted, containers: number, amounts: number): void {
-  if (containers * amounts <= MOST_PAIRS) return;
-  const words = `its ${containers} containers and the ${amounts} amounts of a LimitRange make more than ${MOST_PAIRS} pairs`;
+  if (containers * amounts <= MAX_PAIRS) return;
+  const words = `its ${containers} containers and the ${amounts} amounts of a LimitRange make more than ${MAX_PAIRS} pairs`;
   throw refused(admitted, `spec.containers: ${words}`);
 }
 
-/** What was set stands in an annotation. */
+/** Sets missing requests and limits, and lists them in an annotation. */
 function setDefaults(admitted: Admitted, limits: readonly JsonObject[]): void {
   const pod = admitted.object;
   const ofContainers = limits.filter(({ type }) => type === 'Container');
-  const usual = {
+  const defaults = {
     requests: merged(ofContainers.map(({ defaultRequest }) => defaultRequest)),
     limits: merged(ofContainers.map((limit) => limit.default)),
   };
   const containers = LISTS.flatMap(([list]) => listOf(specOf(pod), list)).length;
-  refuseTooMany(admitted, containers, Object.keys(usual.requests).length + Object.keys(usual.limits).length);
+  refuseTooMany(admitted, containers, Object.keys(defaults.requests).length + Object.keys(defaults.limits).length);
   const notes: string[] = [];
-  for (const [list, called] of LISTS) {
+  for (const [list, label] of LISTS) {
     for (const container of listOf(specOf(pod), list)) {
       for (const [field, word] of [
         ['requests', 'request'],
         ['limits', 'limit'],
       ] as const) {
-        const set = setAmounts(container, field, usual[field]);
-        if (set.length > 0) notes.push(`${set.sort().join(', ')} ${word} for ${called} ${String(container.name)}`);
+        const set = setAmounts(container, field, defaults[field]);
+        if (set.length > 0) notes.push(`${set.sort().join(', ')} ${word} for ${label} ${String(container.name)}`);
       }
     }
   }
@@ -82,13 +85,13 @@ function merged(lists: ReadonlyArray<Json | undefined>): JsonObject {
   return Object.assign({}, ...lists.filter(isJsonObject));
 }
 
-/** Answers the names of what was not there. */
-function setAmounts(container: JsonObject, field: string, usual: JsonObject): string[] {
+/** Sets the missing amounts and returns their names. */
+function setAmounts(container: JsonObject, field: string, defaults: JsonObject): string[] {
   const resources = isJsonObject(container.resources) ? container.resources : {};
-  const there = isJsonObject(resources[field]) ? resources[field] : {};
-  const missing = Object.keys(usual).filter((name) => !Object.hasOwn(there, name));
+  const present = isJsonObject(resources[field]) ? resources[field] : {};
+  const missing = Object.keys(defaults).filter((name) => !Object.hasOwn(present, name));
   if (missing.length === 0) return [];
-  container.resources = { ...resources, [field]: { ...usual, ...there } };
+  container.resources = { ...resources, [field]: { ...defaults, ...present } };
   return missing;
 }
 
@@ -114,11 +117,11 @@ function claimProblems({ resources }: JsonObject, limit: JsonObject): string[] {
 
 interface Observed {
   readonly requests: Amounts;
-  /** undefined: what is judged has requests only */
+  /** undefined: the object has requests only (a claim) */
   readonly limits?: Amounts;
 }
 
-/** One bound of one resource, and what was observed of it. */
+/** One bound for one resource, with the observed amounts. */
 interface Bound {
   /** `cpu usage per Container is 100m` */
   readonly words: string;
@@ -127,7 +130,7 @@ interface Bound {
   readonly limit: Quantity | undefined;
 }
 
-/** What an item of a range finds wrong, with each that it is asked about. */
+/** The checks of one item of a LimitRange. `with` returns the violations of the observed amounts. */
 export function problemsOf(item: JsonObject): { readonly size: number; with(observed: Observed): string[] } {
   const [least, most, ratios] = ['min', 'max', 'maxLimitRequestRatio'].map((field) =>
     [...amountsIn(item[field])].sort(byName),

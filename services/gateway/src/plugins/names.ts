@@ -1,61 +1,62 @@
 import { closestName, OptionError } from '@tidegate/options';
 
 interface Known {
-  /** on where nobody says otherwise: as in kube-apiserver, but for one */
-  readonly isUsual: boolean;
-  /** built: it can be switched. always: the store itself sees to it. absent: this server does not have it */
-  readonly here: 'built' | 'always' | 'absent';
+  /** enabled by default: as in kube-apiserver, with one exception */
+  readonly isDefault: boolean;
+  /** switchable: it can be switched on and off; always: the store enforces it; absent: not supported */
+  readonly support: 'switchable' | 'always' | 'absent';
 }
 
-const usual = (here: Known['here']): Known => ({ isUsual: true, here });
-const onDemand = (here: Known['here']): Known => ({ isUsual: false, here });
+const byDefault = (support: Known['support']): Known => ({ isDefault: true, support });
+const optional = (support: Known['support']): Known => ({ isDefault: false, support });
 
-/** Every plugin of Kubernetes 1.35, in the order in which they are asked. */
+/** Every plugin of Kubernetes 1.35, in the order in which they run. */
 const plugins = {
-  AlwaysAdmit: onDemand('absent'),
-  NamespaceAutoProvision: onDemand('absent'),
-  NamespaceLifecycle: usual('always'),
-  NamespaceExists: onDemand('always'),
-  LimitPodHardAntiAffinityTopology: onDemand('absent'),
-  LimitRanger: usual('built'),
-  ServiceAccount: usual('built'),
-  NodeRestriction: onDemand('absent'),
-  TaintNodesByCondition: usual('built'),
-  AlwaysPullImages: onDemand('absent'),
-  ImagePolicyWebhook: onDemand('absent'),
-  PodSecurity: usual('built'),
-  PodNodeSelector: onDemand('absent'),
-  Priority: usual('built'),
-  DefaultTolerationSeconds: usual('built'),
-  PodTolerationRestriction: onDemand('absent'),
-  EventRateLimit: onDemand('absent'),
-  ExtendedResourceToleration: onDemand('absent'),
-  DefaultStorageClass: usual('built'),
-  StorageObjectInUseProtection: usual('built'),
-  // unlike in kube-apiserver: without it whoever may write a thing can have it deleted, as by CVE-2025-5187
-  OwnerReferencesPermissionEnforcement: usual('built'),
-  PersistentVolumeClaimResize: usual('built'),
-  RuntimeClass: usual('built'),
-  CertificateApproval: usual('built'),
-  CertificateSigning: usual('built'),
-  ClusterTrustBundleAttest: usual('built'),
-  CertificateSubjectRestriction: usual('built'),
-  DefaultIngressClass: usual('built'),
-  DenyServiceExternalIPs: onDemand('absent'),
-  PodTopologyLabels: usual('absent'),
-  NodeDeclaredFeatureValidator: usual('absent'),
-  MutatingAdmissionPolicy: usual('absent'),
-  MutatingAdmissionWebhook: usual('built'),
-  ValidatingAdmissionPolicy: usual('built'),
-  ValidatingAdmissionWebhook: usual('built'),
-  ResourceQuota: usual('built'),
-  AlwaysDeny: onDemand('absent'),
+  AlwaysAdmit: optional('absent'),
+  NamespaceAutoProvision: optional('absent'),
+  NamespaceLifecycle: byDefault('always'),
+  NamespaceExists: optional('always'),
+  LimitPodHardAntiAffinityTopology: optional('absent'),
+  LimitRanger: byDefault('switchable'),
+  ServiceAccount: byDefault('switchable'),
+  NodeRestriction: optional('absent'),
+  TaintNodesByCondition: byDefault('switchable'),
+  AlwaysPullImages: optional('switchable'),
+  ImagePolicyWebhook: optional('absent'),
+  PodSecurity: byDefault('switchable'),
+  PodNodeSelector: optional('absent'),
+  Priority: byDefault('switchable'),
+  DefaultTolerationSeconds: byDefault('switchable'),
+  PodTolerationRestriction: optional('absent'),
+  EventRateLimit: optional('absent'),
+  ExtendedResourceToleration: optional('absent'),
+  DefaultStorageClass: byDefault('switchable'),
+  StorageObjectInUseProtection: byDefault('switchable'),
+  // on by default, unlike in kube-apiserver: otherwise anyone who may write an object can have it deleted
+  // (CVE-2025-5187)
+  OwnerReferencesPermissionEnforcement: byDefault('switchable'),
+  PersistentVolumeClaimResize: byDefault('switchable'),
+  RuntimeClass: byDefault('switchable'),
+  CertificateApproval: byDefault('switchable'),
+  CertificateSigning: byDefault('switchable'),
+  ClusterTrustBundleAttest: byDefault('switchable'),
+  CertificateSubjectRestriction: byDefault('switchable'),
+  DefaultIngressClass: byDefault('switchable'),
+  DenyServiceExternalIPs: optional('switchable'),
+  PodTopologyLabels: byDefault('absent'),
+  NodeDeclaredFeatureValidator: byDefault('absent'),
+  MutatingAdmissionPolicy: byDefault('absent'),
+  MutatingAdmissionWebhook: byDefault('switchable'),
+  ValidatingAdmissionPolicy: byDefault('switchable'),
+  ValidatingAdmissionWebhook: byDefault('switchable'),
+  ResourceQuota: byDefault('switchable'),
+  AlwaysDeny: optional('absent'),
 } as const satisfies Readonly<Record<string, Known>>;
 
 export type PluginName = keyof typeof plugins;
 const table: Readonly<Record<string, Known>> = plugins;
 
-/** In the order in which they are asked. */
+/** In the order in which they run. */
 export const pluginNames = Object.keys(plugins) as PluginName[];
 
 export interface PluginOptions {
@@ -63,7 +64,7 @@ export interface PluginOptions {
   readonly disableAdmissionPlugins: readonly string[];
 }
 
-/** Which plugins are asked, by the two lists of names, read as kube-apiserver reads them. */
+/** The enabled plugins, from the two option lists, read as kube-apiserver reads them. */
 export function enabledPlugins(options: PluginOptions): ReadonlySet<PluginName> {
   const [enabled, disabled] = [options.enableAdmissionPlugins, options.disableAdmissionPlugins];
   for (const name of enabled) refuseUnknown('enable', name);
@@ -73,25 +74,23 @@ export function enabledPlugins(options: PluginOptions): ReadonlySet<PluginName> 
     throw new OptionError(`${both.join(', ')} cannot be both in --enable- and in --disable-admission-plugins`);
   }
   for (const name of enabled) {
-    if (table[name]?.here === 'absent') {
+    if (table[name]?.support === 'absent') {
       throw new OptionError(`--enable-admission-plugins: this server does not have the admission plugin ${name}`);
     }
   }
   for (const name of disabled) {
-    if (table[name]?.here === 'always' && table[name].isUsual) {
-      throw new OptionError(
-        `--disable-admission-plugins: ${name} cannot be switched off: the store itself refuses what has no namespace`,
-      );
+    if (table[name]?.support === 'always' && table[name].isDefault) {
+      throw new OptionError(`--disable-admission-plugins: ${name} cannot be disabled: the store enforces it`);
     }
   }
-  const isOn = (name: PluginName) => enabled.includes(name) || (plugins[name].isUsual && !disabled.includes(name));
-  return new Set(pluginNames.filter((name) => plugins[name].here === 'built' && isOn(name)));
+  const isOn = (name: PluginName) => enabled.includes(name) || (plugins[name].isDefault && !disabled.includes(name));
+  return new Set(pluginNames.filter((name) => plugins[name].support === 'switchable' && isOn(name)));
 }
 
 function refuseUnknown(list: 'enable' | 'disable', name: string): void {
   if (Object.hasOwn(plugins, name)) return;
   const near = closestName(name, pluginNames);
   throw new OptionError(
-    `--${list}-admission-plugins: there is no admission plugin ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
+    `--${list}-admission-plugins: unknown admission plugin ${name}${near === undefined ? '' : `; did you mean ${near}?`}`,
   );
 }

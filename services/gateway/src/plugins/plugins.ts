@@ -10,6 +10,8 @@ import {
   clusterTrustBundleAttest,
 } from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
+import { denyServiceExternalIps } from './external-ips.ts';
+import { alwaysPullImages } from './images.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { enabledPlugins, type PluginName, type PluginOptions, pluginNames } from './names.ts';
 import { ownerReferences } from './owner-references.ts';
@@ -22,10 +24,11 @@ import { claimResize, inUseProtection } from './storage-objects.ts';
 import { defaultTolerations, newNodes } from './taints.ts';
 
 /** Quota usage is written in the same commit as the object that is counted, so this plugin has no check of its own. */
-const resourceQuota: Plugin = { name: 'ResourceQuota', concerns: [], keeps: ['resourcequotas'] };
+const resourceQuota: Plugin = { name: 'ResourceQuota', handles: [], keeps: ['resourcequotas'] };
 
 /** The order here does not matter: plugins run in the order of their names in names.ts. */
 const BUILT_IN: readonly Plugin[] = [
+  alwaysPullImages,
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
@@ -34,6 +37,7 @@ const BUILT_IN: readonly Plugin[] = [
   defaultIngressClass,
   defaultStorageClass,
   defaultTolerations,
+  denyServiceExternalIps,
   inUseProtection,
   limitRanger,
   newNodes,
@@ -52,55 +56,55 @@ interface PluginPorts {
 
 const ALL = '*';
 
-/** How long a request waits for the objects that a plugin needs. */
-const FIRST_MS = 5000;
-/** How long a write of such an object waits for its own effect; without the watch service there is none yet. */
-const WRITTEN_MS = 1000;
+/** How long a request waits for the first load of the objects that a plugin needs. */
+const LOAD_TIMEOUT_MS = 5000;
+/** How long a write of such an object waits until the plugins see it. Without the watch service they never would. */
+const FOLLOW_TIMEOUT_MS = 1000;
 
 /**
- * The built-in plugins that are switched on, by what they are asked about.
+ * The enabled built-in plugins, grouped by the operations that they handle.
  *
- * Invariant: at each station they stand in Kubernetes' order. What nobody is concerned with has no station, and costs
- * one look into a map.
+ * Invariant: each chain runs in Kubernetes' order. An operation without a plugin has no chain, and costs one map
+ * lookup.
  */
 export class Plugins {
-  readonly #on: ReadonlySet<PluginName>;
-  readonly #stations = new Map<string, Station>();
-  /** of those who are asked about whatever is written */
-  readonly #everywhere: Station | undefined;
+  readonly #enabled: ReadonlySet<PluginName>;
+  readonly #chains = new Map<string, PluginChain>();
+  /** the plugins that handle all writes */
+  readonly #forAllWrites: PluginChain | undefined;
   readonly #views: ReadonlyMap<string, LiveView<JsonObject>>;
   readonly #mirrors: MirrorPort;
   readonly #kept: readonly string[];
-  /** what a write of an object that plugins look up waits for */
+  /** a write to one of these resources waits until the plugins see it */
   readonly followed: readonly Followed[];
 
   constructor(ports: PluginPorts, options: PluginOptions) {
     const { mirrors } = ports;
     this.#mirrors = mirrors;
-    this.#on = enabledPlugins(options);
-    const plugins = inOrder(BUILT_IN.filter(({ name }) => this.#on.has(name)));
+    this.#enabled = enabledPlugins(options);
+    const plugins = inOrder(BUILT_IN.filter(({ name }) => this.#enabled.has(name)));
     const needs = new Set(plugins.flatMap(({ needs: resources = [] }) => resources));
     this.#views = new Map([...needs].map((resource) => [resource, viewOf(mirrors, resource)]));
     this.#kept = plugins.flatMap(({ keeps = [] }) => keeps);
     this.followed = [
       ...[...this.#views.values()].map((view) => ({
         resource: view.resource,
-        through: (revision: Revision) => view.through(revision, WRITTEN_MS),
+        through: (revision: Revision) => view.through(revision, FOLLOW_TIMEOUT_MS),
       })),
       ...this.#kept.map((resource) => ({
         resource,
-        through: (revision: Revision) => mirrors.collection(resource, revision, WRITTEN_MS),
+        through: (revision: Revision) => mirrors.collection(resource, revision, FOLLOW_TIMEOUT_MS),
       })),
     ];
     const lookups = {
       ...ports.lookups,
       known: (resource: string, namespace?: string) => this.#known(resource, namespace),
     };
-    for (const concern of new Set(plugins.flatMap(({ concerns }) => concerns))) {
-      const asked = plugins.filter(({ concerns }) => concerns.includes(concern) || concerns.includes(ALL));
-      this.#stations.set(concern, new Station(asked, lookups));
+    for (const operation of new Set(plugins.flatMap(({ handles }) => handles))) {
+      const matching = plugins.filter(({ handles }) => handles.includes(operation) || handles.includes(ALL));
+      this.#chains.set(operation, new PluginChain(matching, lookups));
     }
-    this.#everywhere = this.#stations.get(ALL);
+    this.#forAllWrites = this.#chains.get(ALL);
   }
 
   start(): void {
@@ -109,19 +113,19 @@ export class Plugins {
   }
 
   isOn(name: PluginName): boolean {
-    return this.#on.has(name);
+    return this.#enabled.has(name);
   }
 
-  /** Who is to be asked; undefined: nobody. */
-  at(operation: Operation, { kind, info: { subresource } }: ResourceRequest): Station | undefined {
+  /** The plugins for an operation; undefined: none. */
+  chainFor(operation: Operation, { kind, info: { subresource } }: ResourceRequest): PluginChain | undefined {
     const path = subresource === '' ? kind.storedAs : `${kind.storedAs}/${subresource}`;
-    return this.#stations.get(`${operation} ${path}`) ?? this.#everywhere;
+    return this.#chains.get(`${operation} ${path}`) ?? this.#forAllWrites;
   }
 
-  /** The objects of a resource that a plugin needs, as the mirror has them; namespace "" or none stands for all. */
+  /** The mirrored objects of a resource that a plugin needs. Without a namespace: those of all namespaces. */
   async #known(resource: string, namespace = ''): Promise<readonly JsonObject[]> {
     const view = this.#views.get(resource);
-    if (view === undefined) throw new Error(`no plugin says that it needs ${resource}`);
+    if (view === undefined) throw new Error(`no plugin needs ${resource}`);
     await view.known();
     return view.inNamespace(namespace);
   }
@@ -129,10 +133,10 @@ export class Plugins {
 
 function viewOf(mirrors: MirrorPort, resource: string): LiveView<JsonObject> {
   const unknown = `the ${resource} are not loaded yet; retry shortly`;
-  return new LiveView({ mirrors, resource, make: frozen, patienceMs: FIRST_MS, unknown });
+  return new LiveView({ mirrors, resource, make: frozen, timeoutMs: LOAD_TIMEOUT_MS, unknown });
 }
 
-/** All plugins share these objects, so none of them may change one. */
+/** Freezes an object: all plugins share it, so none may change it. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -141,8 +145,8 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** The plugins that are asked about one sort of write, one after another. */
-export class Station {
+/** The plugins that handle one operation. They run one after another. */
+export class PluginChain {
   readonly #plugins: readonly Plugin[];
   readonly #lookups: Lookups;
 

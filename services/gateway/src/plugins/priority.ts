@@ -3,13 +3,13 @@ import type { JsonObject } from '@tidegate/schema';
 import { type Admitted, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
 
 const CLASSES = 'priorityclasses.scheduling.k8s.io';
-/** of those whom no class says it */
-const USUAL = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
+/** for pods without a class, if there is no default class */
+const NO_CLASS = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-/** A new pod has the priority of its class, or of the class of those who name none. Of those there is one. */
+/** Sets the priority of a new pod from its class or the default class, and allows only one default class. */
 export const priority: Plugin = {
   name: 'Priority',
-  concerns: ['CREATE pods', `CREATE ${CLASSES}`, `UPDATE ${CLASSES}`],
+  handles: ['CREATE pods', `CREATE ${CLASSES}`, `UPDATE ${CLASSES}`],
   needs: [CLASSES],
   mutate: async (admitted) => {
     if (admitted.request.kind.storedAs === 'pods') await setPriority(admitted);
@@ -28,7 +28,7 @@ async function setPriority(admitted: Admitted): Promise<void> {
   if (name !== '' && priorityClass === undefined) {
     throw refused(admitted, `no PriorityClass with name ${name} was found`);
   }
-  const { value = 0, preemptionPolicy } = priorityClass ?? USUAL;
+  const { value = 0, preemptionPolicy } = priorityClass ?? NO_CLASS;
   if (spec.priority !== undefined && spec.priority !== value) {
     throw refused(admitted, given('integer value of priority', spec.priority, value));
   }
@@ -41,8 +41,8 @@ async function setPriority(admitted: Admitted): Promise<void> {
   spec.preemptionPolicy = preemptionPolicy;
 }
 
-function given(what: string, said: unknown, computed: unknown): string {
-  return `the ${what} (${String(said)}) must not be provided in pod spec; priority admission controller computed ${String(computed)} from the given PriorityClass name`;
+function given(what: string, value: unknown, computed: unknown): string {
+  return `the ${what} (${String(value)}) must not be provided in pod spec; priority admission controller computed ${String(computed)} from the given PriorityClass name`;
 }
 
 async function refuseSecondDefault(admitted: Admitted): Promise<void> {
@@ -54,7 +54,7 @@ async function refuseSecondDefault(admitted: Admitted): Promise<void> {
   throw refused(admitted, `PriorityClass ${name} is already marked as default. Only one default can exist`);
 }
 
-/** Of several, which a race can make, the one of the lowest value. */
+/** If a race created several defaults, the one with the lowest value. */
 async function defaultClass(lookups: Lookups): Promise<JsonObject | undefined> {
   const classes = (await lookups.known(CLASSES)).filter(({ globalDefault }) => globalDefault === true);
   return classes.sort((a, b) => Number(a.value) - Number(b.value))[0];

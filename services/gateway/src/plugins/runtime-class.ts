@@ -5,10 +5,10 @@ import { mergedTolerations } from './taints.ts';
 
 const CLASSES = 'runtimeclasses.node.k8s.io';
 
-/** A new pod costs what its runtime class says, and goes where it says. */
+/** Sets the overhead and the scheduling constraints of a new pod from its RuntimeClass. */
 export const runtimeClass: Plugin = {
   name: 'RuntimeClass',
-  concerns: ['CREATE pods'],
+  handles: ['CREATE pods'],
   mutate: async (admitted) => {
     const found = await classOf(admitted);
     if (found === undefined) return;
@@ -17,9 +17,9 @@ export const runtimeClass: Plugin = {
   },
   validate: async (admitted) => {
     const overhead = overheadOf(await classOf(admitted));
-    const said = specOf(admitted.object).overhead;
-    if (overhead !== undefined && !isSameAmounts(said, overhead)) throw mismatch(admitted);
-    if (overhead === undefined && said !== undefined) {
+    const given = specOf(admitted.object).overhead;
+    if (overhead !== undefined && !isSameAmounts(given, overhead)) throw mismatch(admitted);
+    if (overhead === undefined && given !== undefined) {
       throw refused(admitted, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     }
   },
@@ -43,8 +43,8 @@ function setOverhead(admitted: Admitted, found: JsonObject): void {
   const overhead = overheadOf(found);
   if (overhead === undefined) return;
   const spec = specOf(admitted.object);
-  const isSaid = isJsonObject(spec.overhead) && Object.keys(spec.overhead).length > 0;
-  if (isSaid && !isSameAmounts(spec.overhead, overhead)) throw mismatch(admitted);
+  const isGiven = isJsonObject(spec.overhead) && Object.keys(spec.overhead).length > 0;
+  if (isGiven && !isSameAmounts(spec.overhead, overhead)) throw mismatch(admitted);
   spec.overhead = structuredClone(overhead);
 }
 
@@ -58,11 +58,11 @@ function setScheduling(admitted: Admitted, found: JsonObject): void {
   const spec = specOf(admitted.object);
   const selector: JsonObject = isJsonObject(spec.nodeSelector) ? spec.nodeSelector : {};
   for (const [key, wanted] of Object.entries(isJsonObject(scheduling.nodeSelector) ? scheduling.nodeSelector : {})) {
-    const said = Object.hasOwn(selector, key) ? selector[key] : undefined;
-    if (said !== undefined && said !== wanted) {
+    const given = Object.hasOwn(selector, key) ? selector[key] : undefined;
+    if (given !== undefined && given !== wanted) {
       throw refused(
         admitted,
-        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(wanted)}; pod.spec.nodeSelector[${key}] = ${String(said)}`,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${String(wanted)}; pod.spec.nodeSelector[${key}] = ${String(given)}`,
       );
     }
     selector[key] = wanted;

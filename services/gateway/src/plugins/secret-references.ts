@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, listOf } from '@tidegate/schema';
+import { CONTAINER_LISTS } from './plugin.ts';
 
-/** Where volumes name secrets: the source, and the field that does. */
+/** The volume sources that name a secret, and their field for it. */
 const VOLUME_SECRETS: ReadonlyArray<readonly [source: string, field: string]> = [
   ['azureFile', 'secretName'],
   ['secret', 'secretName'],
@@ -14,10 +15,10 @@ const VOLUME_SECRETS: ReadonlyArray<readonly [source: string, field: string]> = 
   ['csi', 'nodePublishSecretRef'],
 ];
 
-/** Whether anything in a pod names a secret. */
+/** Whether any part of a pod references a secret. */
 export function namesSecrets(spec: JsonObject): boolean {
   if (listOf(spec, 'imagePullSecrets').length > 0) return true;
-  const containers = ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => listOf(spec, list));
+  const containers = CONTAINER_LISTS.flatMap((list) => listOf(spec, list));
   if (containers.some((container) => secretsOf(container).length > 0)) return true;
   return listOf(spec, 'volumes').some(
     (volume) =>
@@ -27,7 +28,7 @@ export function namesSecrets(spec: JsonObject): boolean {
   );
 }
 
-/** Why a pod may not be, where its account says which secrets it may use; undefined: it may. */
+/** Why a pod is rejected if its service account limits the mountable secrets; undefined: it is allowed. */
 export function forbiddenSecret(spec: JsonObject, account: JsonObject, pod: 'new' | 'debugged'): string | undefined {
   const { name } = account.metadata as JsonObject;
   const because = `is not allowed because service account ${String(name)} does not reference that`;
@@ -46,7 +47,7 @@ export function forbiddenSecret(spec: JsonObject, account: JsonObject, pod: 'new
   return other < 0 ? undefined : `imagePullSecrets[${other}].name="${wanted[other]}" ${because} imagePullSecret`;
 }
 
-/** kube-apiserver looks at `secret` alone, so that any other source of a volume brings any secret. */
+/** Checks all volume sources; kube-apiserver checks `secret` only, so there other sources can mount any secret. */
 function fromVolumes(spec: JsonObject, mountable: ReadonlySet<string>): string[] {
   return listOf(spec, 'volumes')
     .flatMap(secretsOfVolume)

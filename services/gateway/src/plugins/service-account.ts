@@ -5,26 +5,26 @@ import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status'
 import { type Admitted, append, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
 import { forbiddenSecret, namesSecrets } from './secret-references.ts';
 
-const USUAL_ACCOUNT = 'default';
-/** a copy of what a node runs by itself */
+const DEFAULT_ACCOUNT = 'default';
+/** marks the mirror pod of a static pod, which a node runs by itself */
 const MIRROR = 'kubernetes.io/config.mirror';
 const LIMITS_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 
 /**
- * A new pod runs as a service account that is there, with a token of it unless somebody wishes none, and with its secrets
- * for pulling images. Pods that a node runs by itself have nothing of the kind.
+ * A new pod needs an existing service account. It gets a token of it (unless automounting is off) and its image pull
+ * secrets. Mirror pods may not reference service accounts, secrets or tokens.
  */
 export const serviceAccount: Plugin = {
   name: 'ServiceAccount',
-  concerns: ['CREATE pods', 'UPDATE pods/ephemeralcontainers'],
+  handles: ['CREATE pods', 'UPDATE pods/ephemeralcontainers'],
   mutate: async (admitted) => {
     if (admitted.old !== undefined) return;
-    if (isMirror(admitted.object)) refuseReferences(admitted);
-    else await furnish(admitted);
+    if (isMirror(admitted.object)) checkMirrorPod(admitted);
+    else await setAccountFields(admitted);
   },
   validate: async (admitted) => {
-    if (admitted.old === undefined && isMirror(admitted.object)) refuseReferences(admitted);
-    else refuseSecrets(admitted, await accountOf(admitted));
+    if (admitted.old === undefined && isMirror(admitted.object)) checkMirrorPod(admitted);
+    else checkSecrets(admitted, await accountOf(admitted));
   },
 };
 
@@ -32,10 +32,10 @@ function isMirror(pod: JsonObject): boolean {
   return metaOf(pod).annotations?.[MIRROR] !== undefined;
 }
 
-async function furnish(admitted: Admitted): Promise<void> {
+async function setAccountFields(admitted: Admitted): Promise<void> {
   const spec = specOf(admitted.object);
-  spec.serviceAccountName ||= spec.serviceAccount || USUAL_ACCOUNT;
-  // an older name of the same
+  spec.serviceAccountName ||= spec.serviceAccount || DEFAULT_ACCOUNT;
+  // the deprecated name of the same field
   spec.serviceAccount = spec.serviceAccountName;
   const account = await accountOf(admitted);
   if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec);
@@ -43,10 +43,10 @@ async function furnish(admitted: Admitted): Promise<void> {
     const secrets = listOf(account, 'imagePullSecrets').map(({ name = '' }) => ({ name }));
     if (secrets.length > 0) spec.imagePullSecrets = secrets;
   }
-  refuseSecrets(admitted, account);
+  checkSecrets(admitted, account);
 }
 
-function refuseReferences(admitted: Admitted): void {
+function checkMirrorPod(admitted: Admitted): void {
   const spec = specOf(admitted.object);
   if (spec.serviceAccountName) throw refused(admitted, 'a mirror pod may not reference service accounts');
   if (namesSecrets(spec)) throw refused(admitted, 'a mirror pod may not reference secrets');
@@ -58,7 +58,7 @@ function refuseReferences(admitted: Admitted): void {
   }
 }
 
-function refuseSecrets(admitted: Admitted, account: JsonObject): void {
+function checkSecrets(admitted: Admitted, account: JsonObject): void {
   if (!TRUE.has(metaOf(account).annotations?.[LIMITS_SECRETS] ?? '')) return;
   const why = forbiddenSecret(specOf(admitted.object), account, admitted.old === undefined ? 'new' : 'debugged');
   if (why !== undefined) throw refused(admitted, why);
@@ -69,24 +69,24 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const ATTEMPTS = 10;
 const PAUSE_MS = 150;
 
-/** That of a new namespace is made a moment after it: whoever needs it then waits for it. */
+/** The default account of a new namespace is created shortly after it, so a pod waits for it. */
 async function accountOf(admitted: Admitted): Promise<JsonObject> {
   const { lookups, request, object } = admitted;
   const name = String(specOf(object).serviceAccountName ?? '');
   const { namespace } = request.info;
   if (name === '') throw refused(admitted, `no service account specified for pod ${namespace}/${metaOf(object).name}`);
-  const attempts = name === USUAL_ACCOUNT ? ATTEMPTS : 1;
+  const attempts = name === DEFAULT_ACCOUNT ? ATTEMPTS : 1;
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const account = await accountNamed(lookups, namespace, name);
     if (account !== undefined) return account;
-    // where nothing can be made, nobody waits for an account
-    if (attempt === 1 && admitted.old === undefined) await refuseNamespace(admitted);
+    // do not wait if the namespace is missing or terminating
+    if (attempt === 1 && admitted.old === undefined) await checkNamespace(admitted);
     if (attempt < attempts) await delayMs(PAUSE_MS);
   }
   throw missing(admitted, namespace, name);
 }
 
-async function refuseNamespace({ lookups, request, object }: Admitted): Promise<void> {
+async function checkNamespace({ lookups, request, object }: Admitted): Promise<void> {
   const { namespace } = request.info;
   const stored = await lookups.objects.stored({ resource: 'namespaces', namespace: '', name: namespace });
   if (stored === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
@@ -105,21 +105,26 @@ function missing(admitted: Admitted, namespace: string, name: string): ApiError 
 
 const PREFIX = 'kube-api-access-';
 const PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** An hour, and seven seconds by which those are known who would not notice that a token is over. */
+/** One hour, plus seven seconds that identify tokens of clients that do not reload expired tokens. */
 const EXPIRATION_SECONDS = 3607;
 const MODE = 0o644;
 
-/** Each container finds a token of the pod's account in the usual place, unless it has something else there. */
+/**
+ * Mounts a token of the pod's account at the standard path of each container, unless something else is mounted
+ * there.
+ */
 export function mountToken(spec: JsonObject): void {
-  const there = listOf(spec, 'volumes').find(({ name }) => String(name).startsWith(PREFIX));
-  const name = there === undefined ? generatedName(PREFIX) : String(there.name);
+  const existing = listOf(spec, 'volumes').find(({ name }) => String(name).startsWith(PREFIX));
+  const name = existing === undefined ? generatedName(PREFIX) : String(existing.name);
   const containers = [...listOf(spec, 'initContainers'), ...listOf(spec, 'containers')];
-  const without = containers.filter((one) => listOf(one, 'volumeMounts').every(({ mountPath }) => mountPath !== PATH));
-  for (const container of without) append(container, 'volumeMounts', { name, readOnly: true, mountPath: PATH });
-  if (there === undefined && without.length > 0) append(spec, 'volumes', tokenVolume(name));
+  const unmounted = containers.filter((one) =>
+    listOf(one, 'volumeMounts').every(({ mountPath }) => mountPath !== PATH),
+  );
+  for (const container of unmounted) append(container, 'volumeMounts', { name, readOnly: true, mountPath: PATH });
+  if (existing === undefined && unmounted.length > 0) append(spec, 'volumes', tokenVolume(name));
 }
 
-/** What a container needs to reach the API: a token, whom to believe, and where it is. */
+/** The volume with what a container needs to reach the API: a token, the CA certificate and the namespace. */
 function tokenVolume(name: string): JsonObject {
   const fieldRef = { apiVersion: 'v1', fieldPath: 'metadata.namespace' };
   return {

@@ -2,12 +2,12 @@ import { amountsIn, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { type Plugin, refused, specOf } from './plugin.ts';
 
-const OLD_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
+const LEGACY_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-/** A claim grows only where its storage can grow. */
+/** A claim can grow only if its storage class supports expansion. */
 export const claimResize: Plugin = {
   name: 'PersistentVolumeClaimResize',
-  concerns: ['UPDATE persistentvolumeclaims'],
+  handles: ['UPDATE persistentvolumeclaims'],
   validate: async (admitted) => {
     const { lookups, object, old } = admitted;
     if (old === undefined || sizeOf(object) <= sizeOf(old)) return;
@@ -31,7 +31,7 @@ function sizeOf(claim: JsonObject): bigint {
 }
 
 function classOf(claim: JsonObject): string {
-  return metaOf(claim).annotations?.[OLD_STORAGE_CLASS] ?? String(specOf(claim).storageClassName ?? '');
+  return metaOf(claim).annotations?.[LEGACY_STORAGE_CLASS] ?? String(specOf(claim).storageClassName ?? '');
 }
 
 const FINALIZERS: Readonly<Record<string, string>> = {
@@ -40,10 +40,10 @@ const FINALIZERS: Readonly<Record<string, string>> = {
   'volumeattributesclasses.storage.k8s.io': 'kubernetes.io/vac-protection',
 };
 
-/** What storage is used stays until kube-controller-manager finds that nobody uses it, and takes the finalizer away. */
+/** Adds a finalizer, so that used storage is kept until kube-controller-manager finds it unused and removes it. */
 export const inUseProtection: Plugin = {
   name: 'StorageObjectInUseProtection',
-  concerns: Object.keys(FINALIZERS).map((resource) => `CREATE ${resource}`),
+  handles: Object.keys(FINALIZERS).map((resource) => `CREATE ${resource}`),
   mutate: ({ request, object }) => {
     const finalizer = FINALIZERS[request.kind.storedAs];
     const meta = metaOf(object);

@@ -1,18 +1,18 @@
 import { type Json, type JsonObject, listOf } from '@tidegate/schema';
 import { append, type Plugin, specOf } from './plugin.ts';
 
-/** How long a pod stays on a node that is in trouble, where it does not say so itself. */
+/** How long a pod stays on an unhealthy node, if it does not set this itself. */
 const SECONDS = 300;
-const TROUBLES = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+const UNHEALTHY = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
-/** A pod stays for five minutes on a node that is not ready or cannot be reached. */
+/** Adds tolerations, so that a pod stays for five minutes on a node that is not ready or unreachable. */
 export const defaultTolerations: Plugin = {
   name: 'DefaultTolerationSeconds',
-  concerns: ['CREATE pods', 'UPDATE pods'],
+  handles: ['CREATE pods', 'UPDATE pods'],
   mutate: ({ object }) => {
     const spec = specOf(object);
     const given = listOf(spec, 'tolerations');
-    for (const key of TROUBLES) {
+    for (const key of UNHEALTHY) {
       const isTolerated = given.some(
         (one) => (!one.key || one.key === key) && (!one.effect || one.effect === 'NoExecute'),
       );
@@ -22,7 +22,7 @@ export const defaultTolerations: Plugin = {
   },
 };
 
-/** Both lists, without those that another one of them covers: one that was taken before it, or a wider one after it. */
+/** Merges the lists without the tolerations that another one covers: an earlier one, or a wider later one. */
 export function mergedTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
   const all = [...first, ...second].map((toleration) => ({ toleration, text: textOf(toleration) }));
   const later = new Widest();
@@ -44,7 +44,7 @@ export function mergedTolerations(first: readonly JsonObject[], second: readonly
   return merged;
 }
 
-interface Known {
+interface Keyed {
   readonly toleration: JsonObject;
   readonly text: string;
 }
@@ -55,9 +55,9 @@ interface Wide {
 }
 
 /**
- * Tolerations by what they cover: a key or all of them, an effect or all of them, a value or all of them; and for how long.
+ * Tolerations grouped by what they cover (a key or all, an effect or all, a value or all) with their duration.
  *
- * Invariant: of each such group it knows the one that lasts longest, and the longest of those that say something else.
+ * Invariant: each group keeps the longest toleration, and the longest of those that differ from it.
  */
 class Widest {
   readonly #texts = new Set<string>();
@@ -67,7 +67,7 @@ class Widest {
     return this.#texts.has(text);
   }
 
-  add({ toleration, text }: Known): void {
+  add({ toleration, text }: Keyed): void {
     this.#texts.add(text);
     const { key, operator, effect = '', value = '', tolerationSeconds } = toleration;
     const isForAllKeys = !key && operator === 'Exists';
@@ -80,8 +80,8 @@ class Widest {
     else if (next === undefined || one.seconds > next.seconds) this.#groups.set(group, [longest, one]);
   }
 
-  /** Whether one of them covers it; with `byOther`, one that says something else. */
-  cover({ toleration, text }: Known, byOther: boolean): boolean {
+  /** Whether one of them covers it; with `byOther`, one that differs from it. */
+  cover({ toleration, text }: Keyed, byOther: boolean): boolean {
     const { key, operator, effect = '', value = '', tolerationSeconds } = toleration;
     const seconds = Number(tolerationSeconds ?? Number.POSITIVE_INFINITY);
     const values = operator === 'Equal' ? [null, value] : [null];
@@ -100,7 +100,7 @@ function groupOf(...parts: readonly (Json | null)[]): string {
   return JSON.stringify(parts);
 }
 
-/** The same for two tolerations that say the same. */
+/** A normalized text: equal for equal tolerations. */
 function textOf(toleration: JsonObject): string {
   return JSON.stringify(Object.entries(toleration).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -108,10 +108,10 @@ function textOf(toleration: JsonObject): string {
 const KEY = 'node.kubernetes.io/not-ready';
 const EFFECT = 'NoSchedule';
 
-/** Nothing is put on a new node before somebody has found it ready, and has taken the taint away. */
+/** Taints a new node as not ready, so that nothing is scheduled on it before the node controller removes the taint. */
 export const newNodes: Plugin = {
   name: 'TaintNodesByCondition',
-  concerns: ['CREATE nodes'],
+  handles: ['CREATE nodes'],
   mutate: ({ object }) => {
     object.spec ??= {};
     const spec = specOf(object);

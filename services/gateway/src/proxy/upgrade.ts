@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@tidegate/status';
-import type { Taken, UpgradeResponse } from '../answer/upgrade-reply.ts';
+import type { UpgradedConnection, UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { type Answered, ask, type Backend, type Call, dial, hiddenDetails } from './backend.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 
@@ -71,7 +71,7 @@ async function reach(
   try {
     const made = await dial(backend);
     connection = made;
-    raw.heed();
+    raw.readEarly();
     raw.once('close', () => made.destroy());
     if (raw.destroyed) made.destroy();
     return { answer: await ask(made, call, (body) => body.end()), connection: made };
@@ -119,7 +119,7 @@ function switching({ rawHeaders }: IncomingMessage): string {
 const LINGER_MS = 10_000;
 
 /** Joins two connections in both directions with backpressure; they end together. */
-export function join(one: Taken, other: Taken): void {
+export function join(one: UpgradedConnection, other: UpgradedConnection): void {
   if (one.head.length > 0) other.socket.write(one.head);
   if (other.head.length > 0) one.socket.write(other.head);
   carry(one.socket, other.socket);

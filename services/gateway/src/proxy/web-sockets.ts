@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, DuplexOptions } from 'node:stream';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
-import type { Taken, UpgradeResponse } from '../answer/upgrade-reply.ts';
+import type { UpgradedConnection, UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { protocolsOf, upgradeHeaders } from './headers.ts';
 import { askUpgrade, join, type Upgrading } from './upgrade.ts';
 
@@ -14,7 +14,7 @@ const MAX_MESSAGE_BYTES = 32 << 20;
  */
 export function acceptWebSocket(
   request: IncomingMessage,
-  { socket, head }: Taken,
+  { socket, head }: UpgradedConnection,
   protocol: string,
 ): Promise<WebSocket> {
   const server = new WebSocketServer({

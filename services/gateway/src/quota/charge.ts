@@ -13,10 +13,10 @@ import {
 import { isJsonObject, type Json, type JsonObject, type Quantity } from '@tidegate/schema';
 import { type Admitted, refused } from '../plugins/plugin.ts';
 
-/** What is counted: a new object, or what an object becomes. */
+/** The write that is counted: a new object or a changed one. */
 export type Counted = Pick<Admitted, 'request' | 'object' | 'old'>;
 
-interface Concerned {
+interface AffectedQuota {
   readonly quota: JsonObject;
   readonly name: string;
   readonly hard: Amounts;
@@ -24,17 +24,20 @@ interface Concerned {
 }
 
 /**
- * The quotas that count an object, as they are with it; those that are to be counted stay as they are, and are written all
- * the same. Refuses what one of them has no room for.
+ * Returns the quotas to be written with an object: those that count it, with their new usage, and unchanged those with
+ * limits whose usage is not computed yet. Throws if a quota would be exceeded.
  */
 export function charge(quotas: readonly JsonObject[], counted: Counted): JsonObject[] {
-  const concerned = quotas.flatMap((quota) => concernedBy(quota, counted));
-  const charged = concerned.flatMap((one) => chargedOf(one, counted));
+  const affected = quotas.flatMap((quota) => affectedBy(quota, counted));
+  const charged = affected.flatMap((one) => chargedOf(one, counted));
   const names = new Set(charged.map((quota) => metaOf(quota).name));
   return [...charged, ...quotas.filter((quota) => !names.has(metaOf(quota).name) && isToBeCounted(quota, counted))];
 }
 
-/** It has limits that nobody has counted for yet: who does so now must find that the quota is another by then. */
+/**
+ * It has new limits without usage yet. It is written unchanged, so that the controller that counts it finds a new
+ * revision.
+ */
 function isToBeCounted(quota: JsonObject, counted: Counted): boolean {
   const { storedAs } = counted.request.kind;
   const known = hardIn(quota.status);
@@ -45,8 +48,8 @@ function isToBeCounted(quota: JsonObject, counted: Counted): boolean {
   return names.some((name) => added.has(name));
 }
 
-/** Refuses what does not say how much it needs, and whatever is not counted yet. */
-function concernedBy(quota: JsonObject, counted: Counted): Concerned[] {
+/** Throws if the object does not specify a counted amount, or if the usage of the quota is not known yet. */
+function affectedBy(quota: JsonObject, counted: Counted): AffectedQuota[] {
   const { object, request } = counted;
   const { storedAs } = request.kind;
   const status = isJsonObject(quota.status) ? quota.status : {};
@@ -63,21 +66,21 @@ function concernedBy(quota: JsonObject, counted: Counted): Concerned[] {
   return [{ quota, name, hard, used }];
 }
 
-function chargedOf({ quota, name, hard, used }: Concerned, counted: Counted): JsonObject[] {
+function chargedOf({ quota, name, hard, used }: AffectedQuota, counted: Counted): JsonObject[] {
   const requested = new Map([...addedBy(quota, counted)].filter(([one]) => hard.has(one)));
   if (requested.size === 0) return [];
   const now = new Map(used);
   addAmounts(now, requested);
   const exceeded = [...requested.keys()].filter((one) => nanosOf(now, one) > nanosOf(hard, one));
   if (exceeded.length > 0) {
-    const [more, before, most] = [requested, used, hard].map((amounts) => amountsText(only(amounts, exceeded)));
-    throw refused(counted, `exceeded quota: ${name}, requested: ${more}, used: ${before}, limited: ${most}`);
+    const [more, before, max] = [requested, used, hard].map((amounts) => amountsText(only(amounts, exceeded)));
+    throw refused(counted, `exceeded quota: ${name}, requested: ${more}, used: ${before}, limited: ${max}`);
   }
   const status = isJsonObject(quota.status) ? quota.status : {};
   return [{ ...quota, status: { ...status, used: amountsJson(now) } }];
 }
 
-/** What it uses more than before; what becomes free is found when usage is counted anew. */
+/** The additional usage. Freed usage is counted later, when usage is recomputed. */
 function addedBy(quota: JsonObject, { request, object, old }: Counted): Amounts {
   const { storedAs } = request.kind;
   const before = old !== undefined && isInScope(storedAs, quota, old) ? usageOf(storedAs, old) : new Map();

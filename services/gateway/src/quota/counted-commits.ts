@@ -8,12 +8,12 @@ import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { type Counted, charge } from './charge.ts';
-import { Turns } from './turns.ts';
+import { NamespaceQueues } from './namespace-queues.ts';
 
 const QUOTAS = 'resourcequotas';
 
-/** Others write to the quotas of one namespace as fast as this process does; clients give up after a minute. */
-const PATIENCE_MS = 10_000;
+/** Other processes may write the quotas of a namespace as fast as this one; clients give up after a minute. */
+const TIMEOUT_MS = 10_000;
 
 type Unsent = Omit<Write, 'operationId'>;
 
@@ -27,15 +27,16 @@ interface CountedCommitsPorts {
 }
 
 /**
- * Commits writes together with the usage that the quotas of their namespace then have.
+ * Commits writes together with the new usage of the quotas of their namespace.
  *
- * Invariant: no quota is ever exceeded, whichever gateways write. Each quota is written at the revision at which it was found
- * to have room, and the object is written only if all of them still have that revision. When one of them has changed, the
- * usage is computed again. Writes of this process to one namespace take turns, so that they do not hinder each other.
+ * Invariant: no quota is ever exceeded, even with several gateways. Each quota is written at the revision at which it
+ * was found to have room, and the object is written only if all of them still have that revision. If one has changed,
+ * the usage is computed again. Writes of this process to one namespace are queued, so that they do not conflict with
+ * each other.
  */
 export class CountedCommits {
   readonly #ports: CountedCommitsPorts;
-  readonly #turns = new Turns();
+  readonly #queues = new NamespaceQueues();
 
   constructor(ports: CountedCommitsPorts) {
     this.#ports = ports;
@@ -46,8 +47,8 @@ export class CountedCommits {
     const { commits } = this.#ports;
     const names = write.kind === writeKind.delete ? [] : await this.#quotasFor(counted);
     if (names.length === 0) return commits.commit(request, write);
-    return this.#turns.pass(write.key.namespace, async () => {
-      const end = performance.now() + PATIENCE_MS;
+    return this.#queues.run(write.key.namespace, async () => {
+      const end = performance.now() + TIMEOUT_MS;
       while (performance.now() < end) {
         const charged = charge(await this.#read(write.key.namespace, names), counted);
         if (charged.length === 0) return commits.commit(request, write);
@@ -58,13 +59,13 @@ export class CountedCommits {
     });
   }
 
-  /** Refuses what a commit would refuse, for a dry run. */
-  async refuseExceeding(counted: Counted): Promise<void> {
+  /** Throws for a dry run if the commit would exceed a quota. */
+  async checkQuotas(counted: Counted): Promise<void> {
     const names = await this.#quotasFor(counted);
     if (names.length > 0) charge(await this.#read(counted.request.info.namespace, names), counted);
   }
 
-  /** The names of the quotas that may count the object, as the mirror has them; their usage is read from the store. */
+  /** The names of the quotas that may count the object, from the mirror; their usage is read from the store. */
   async #quotasFor(counted: Counted): Promise<string[]> {
     if (!this.#ports.isOn || !isCounted(counted)) return [];
     const quotas = await this.#ports.collections.known(QUOTAS);
@@ -80,12 +81,12 @@ export class CountedCommits {
 
   #joined({ request }: Counted, write: Unsent, charged: readonly JsonObject[]): Unsent {
     const kind = this.#ports.registry.find('', 'v1', QUOTAS) as Kind;
-    const places = charged.map((quota) => ({ quota, key: keyOfQuota(quota), revision: revisionOf(quota) }));
-    const guards = [...(write.guards ?? []), ...places.map(({ key, revision }) => at(key, revision))];
+    const positions = charged.map((quota) => ({ quota, key: keyOfQuota(quota), revision: revisionOf(quota) }));
+    const guards = [...(write.guards ?? []), ...positions.map(({ key, revision }) => at(key, revision))];
     const own = at(write.key, write.kind === writeKind.create ? 0 : (write.expectedRevision ?? 0));
-    // whatever keeps the write from being committed keeps these from it, too
+    // the quotas are committed only if the write itself can be
     const conditions = [...(request.fence === undefined ? [] : [request.fence]), own, ...guards];
-    const joined = places.map(({ quota, key, revision }) => ({
+    const joined = positions.map(({ quota, key, revision }) => ({
       kind: writeKind.update,
       key,
       ...storedForm(kind, quota),
@@ -102,7 +103,7 @@ export class CountedCommits {
 const EVENTS = /^events(?:\.events\.k8s\.io)?$/;
 const TERMINATING = { spec: { scopes: ['Terminating'] } };
 
-/** Whatever is made in a namespace, and the changes by which what is there comes to use more. Events count for nothing. */
+/** Whether a write can add usage: creations in a namespace, except events, and some updates. */
 function isCounted({ request: { kind, info }, object, old }: Counted): boolean {
   const { storedAs } = kind;
   if (!kind.entry.namespaced || EVENTS.test(storedAs)) return false;

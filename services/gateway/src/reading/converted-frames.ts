@@ -14,20 +14,20 @@ interface ConvertedFramesOptions {
   readonly form: ObjectForm;
 }
 
-/** Events that are converted together: those behind them wait for no more than these. */
+/** Events that are converted in one batch, so that a delivery waits for no more than these. */
 const BATCH_EVENTS = 128;
 
 /**
- * The frames of a version that a webhook makes. Watchers who are at the same place wait for the same bytes.
+ * The frames of a version that a webhook converts. Watchers at the same position share one conversion.
  *
- * Invariant: events are shown in their order, and none behind one that cannot be converted. Watchers of other versions
- * and kinds do not wait.
+ * Invariant: events are sent in order, and none after one that cannot be converted. Watchers of other versions and
+ * kinds do not wait.
  */
 export class ConvertedFrames implements Frames {
   readonly #options: ConvertedFramesOptions;
   readonly #frames: EventFrames;
   #window: EventWindow | undefined;
-  #late = new Map<number, Promise<LateSlice>>();
+  #pending = new Map<number, Promise<LateSlice>>();
 
   constructor(options: ConvertedFramesOptions) {
     this.#options = options;
@@ -37,15 +37,15 @@ export class ConvertedFrames implements Frames {
   slice(window: EventWindow, start: number, maxBytes: number): Promise<LateSlice> {
     if (window !== this.#window) {
       this.#window = window;
-      this.#late = new Map();
+      this.#pending = new Map();
     }
-    const known = this.#late.get(start);
+    const known = this.#pending.get(start);
     if (known !== undefined) return known;
-    const late = this.#late;
-    const slice = this.#make(window, start, maxBytes).catch((error) => nothing(start, ApiError.from(error)));
-    late.set(start, slice);
-    // who comes to this place later finds what was converted in memory
-    void slice.finally(() => late.delete(start));
+    const pending = this.#pending;
+    const slice = this.#convert(window, start, maxBytes).catch((error) => emptySlice(start, ApiError.from(error)));
+    pending.set(start, slice);
+    // a later watcher at this position uses the conversion cache
+    void slice.finally(() => pending.delete(start));
     return slice;
   }
 
@@ -57,7 +57,7 @@ export class ConvertedFrames implements Frames {
     return this.#frames.error(status);
   }
 
-  async #make(window: EventWindow, start: number, maxBytes: number): Promise<LateSlice> {
+  async #convert(window: EventWindow, start: number, maxBytes: number): Promise<LateSlice> {
     const end = Math.min(window.end, start + BATCH_EVENTS);
     const events = Array.from({ length: end - start }, (_, index) => window.at(start + index));
     const { converted, failure } = await convertedEvents(this.#options, events);
@@ -74,7 +74,7 @@ export class ConvertedFrames implements Frames {
   }
 }
 
-function nothing(end: number, failure: ApiError): LateSlice {
+function emptySlice(end: number, failure: ApiError): LateSlice {
   return { bytes: Buffer.alloc(0), count: 0, end, through: undefined, failure };
 }
 
@@ -87,7 +87,7 @@ interface ConvertedEvents {
   readonly failure: ApiError | undefined;
 }
 
-/** Events with their states in the version of a kind, up to the first that has one which cannot be converted. */
+/** The events with their states converted to the version of a kind, up to the first that cannot be converted. */
 export async function convertedEvents(
   { conversions, kind, selection }: Omit<ConvertedFramesOptions, 'form'>,
   events: readonly CollectionEvent[],
@@ -107,7 +107,9 @@ export async function convertedEvents(
   return { converted, failure };
 }
 
-/** The states of an event that are looked at: the new one; the one before where it is shown, or selects. None: no matter. */
+/**
+ * The states of an event that must be converted: the new one, and the previous one if it is sent or a selector needs it.
+ */
 function statesOf({ item, previous, kind }: CollectionEvent, { selective, isAbout }: Selection): Item[] {
   const either = item ?? previous;
   if (either === undefined || !isAbout(either)) return [];

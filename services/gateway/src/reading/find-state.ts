@@ -9,25 +9,25 @@ import type { Collections } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Freshness } from './list-options.ts';
 
-export interface InMirror {
+export interface MirroredState {
   in: 'mirror';
   snapshot: Snapshot;
-  /** a continuation that gave up on being one snapshot with its earlier pages */
+  /** a continued list that is no longer from the snapshot of its earlier pages */
   inconsistent: boolean;
 }
 
-/** The state is not here: it is passed on from another part. */
-export interface Elsewhere {
+/** The state is not in the mirror: it is streamed from the store or the watch service. */
+export interface StreamedState {
   in: 'store' | 'watch';
   revision: Revision;
-  /** otherwise a later state is as good */
+  /** false: a later state is acceptable */
   exact: boolean;
 }
 
-/** Where the state is that a list asks for. */
-export type Found = InMirror | Elsewhere;
+/** Where the state for a list is available. */
+export type Found = MirroredState | StreamedState;
 
-/** Where states are looked for. */
+/** Where states are searched. */
 export interface StatePorts {
   readonly collections: Pick<Collections, 'latest' | 'atLeast' | 'reached' | 'refuseCorrupt'>;
   readonly mirrors: Pick<Mirrors, 'isTooLarge'>;
@@ -38,18 +38,18 @@ export interface StatePorts {
 interface StateRequest {
   namespace: string;
   freshness: Freshness;
-  /** present states are wanted in the mirror, however large the collection is */
+  /** the present state must come from the mirror, however large the collection is */
   inMirror?: boolean;
 }
 
-/** Finds the state of a collection that a request's options ask for. A token that has expired is refused. */
+/** Finds the state of a collection that the options of a request select. Throws for an expired continue token. */
 export async function findState(
   ports: StatePorts,
   request: ResourceRequest,
   { namespace, freshness, inMirror = false }: StateRequest,
 ): Promise<Found> {
-  if (freshness.kind === 'continuation' && freshness.token.isOver) throw tooOld(freshness);
-  const whole = async (collection: Collection): Promise<Collection> => {
+  if (freshness.kind === 'continuation' && freshness.token.isExpired) throw tooOld(freshness);
+  const checked = async (collection: Collection): Promise<Collection> => {
     await ports.collections.refuseCorrupt(request.kind, collection, namespace);
     return collection;
   };
@@ -58,8 +58,8 @@ export async function findState(
     snapshot: collection.snapshot(),
     inconsistent,
   });
-  const latest = async () => whole(await ports.collections.latest(request.kind));
-  const atLeast = async (revision: Revision) => whole(await ports.collections.atLeast(request.kind, revision));
+  const latest = async () => checked(await ports.collections.latest(request.kind));
+  const atLeast = async (revision: Revision) => checked(await ports.collections.atLeast(request.kind, revision));
   const exactly = async (revision: Revision): Promise<Found> => {
     const collection = await atLeast(revision);
     const snapshot = ports.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
@@ -67,7 +67,7 @@ export async function findState(
     return { in: 'mirror', snapshot, inconsistent: false };
   };
   const { storedAs } = request.kind;
-  if (!inMirror && (await ports.mirrors.isTooLarge(storedAs))) return elsewhere(ports, freshness);
+  if (!inMirror && (await ports.mirrors.isTooLarge(storedAs))) return streamedState(ports, freshness);
   switch (freshness.kind) {
     case 'most recent':
       return now(await latest());
@@ -84,11 +84,11 @@ export async function findState(
   }
 }
 
-async function elsewhere(ports: StatePorts, freshness: Freshness): Promise<Elsewhere> {
-  const latest = async (): Promise<Elsewhere> => {
+async function streamedState(ports: StatePorts, freshness: Freshness): Promise<StreamedState> {
+  const latest = async (): Promise<StreamedState> => {
     return { in: 'watch', revision: toRevision(await ports.store.head()), exact: false };
   };
-  const exactly = async (revision: Revision): Promise<Elsewhere> => {
+  const exactly = async (revision: Revision): Promise<StreamedState> => {
     await ports.collections.reached(revision);
     const held = ports.gates.enabled('ListFromCacheSnapshot');
     return { in: held ? 'watch' : 'store', revision, exact: true };
@@ -113,7 +113,10 @@ async function elsewhere(ports: StatePorts, freshness: Freshness): Promise<Elsew
 const CONTINUE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** The version that was asked for is not kept any more; a page after it can still be had, without consistency. */
+/**
+ * The requested revision is no longer kept. For a continued list the error has a token for the rest, without
+ * consistency.
+ */
 export function tooOld(freshness: Freshness): Error {
   if (freshness.kind !== 'continuation') return expired('The resourceVersion for the provided list is too old.');
   return expired(CONTINUE_EXPIRED, encodeContinue({ revision: -1, after: freshness.token.after }));

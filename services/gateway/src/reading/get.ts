@@ -17,23 +17,25 @@ interface GetPorts {
   readonly largeSteps: Pick<LargeSteps, 'of'>;
 }
 
-/** GET of one object: the most recent one from the store; at "0" or another version from the mirror. */
+/** GET of one object: the current one from the store; with resourceVersion=0 or another one from the mirror. */
 export const get =
   (ports: GetPorts): VerbHandler =>
   async (request) => {
     const json = await jsonOf(ports, request);
-    // where the client wants another form, a large object is read and written anew, which takes a step
+    // converting a large object to another form takes a step
     const steps = ports.largeSteps.of(!isAsStored(request) && isLargeJson(json));
     return inStep({ steps }, (): Answer => objectAnswer(request, 200, json));
   };
 
 async function jsonOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Buffer> {
   const fromStore = async () => currentJson(await ports.objects.get(kind, info.namespace, info.name));
-  const asked = info.query.get('resourceVersion') ?? '';
-  if (asked === '') return fromStore();
-  const revision = parseResourceVersion(asked);
+  const version = info.query.get('resourceVersion') ?? '';
+  if (version === '') return fromStore();
+  const revision = parseResourceVersion(version);
   if (revision === undefined)
-    throw badRequest(`invalid resource version: ${JSON.stringify(asked)} is not a version of this server`);
+    throw badRequest(
+      `invalid resource version: ${JSON.stringify(version)} is not a valid resourceVersion of this server`,
+    );
   if (await ports.mirrors.isTooLarge(kind.storedAs)) {
     await ports.collections.reached(revision);
     return fromStore();

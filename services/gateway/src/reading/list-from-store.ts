@@ -16,10 +16,10 @@ interface ListFromStore extends PageRequest {
 }
 
 /**
- * A list at an exact revision that no mirror can show, written as the store sends it.
+ * Lists an exact revision that no mirror has, streaming it from the store.
  *
- * The store is asked for no more than the page, and counts what follows it where that is not known from the page before.
- * A list by selectors does not tell it, and reads on until the page is full and one more is found.
+ * The store is asked for one page only, and counts the rest if that is not known from the previous page. A list with
+ * selectors has no such count, and reads on until the page is full and one more object is found.
  */
 export async function listFromStore(
   ports: StoredListPorts,
@@ -38,7 +38,7 @@ export async function listFromStore(
     last,
   });
   const known = counts && after !== undefined ? ports.remaining.after(endAt(after)) : undefined;
-  const asked: StoredListRequest = {
+  const stored: StoredListRequest = {
     namespace: selection.namespace,
     revision,
     after,
@@ -47,7 +47,7 @@ export async function listFromStore(
     ...(counts && known === undefined ? { rest: (count) => (page.remaining = count) } : {}),
   };
   await page.begin();
-  for await (const item of ports.collections.stored(request.kind, asked)) if (!(await page.write(item))) break;
+  for await (const item of ports.collections.stored(request.kind, stored)) if (!(await page.write(item))) break;
   if (known !== undefined) page.remaining = known - page.count;
   if (counts && page.remaining > 0 && page.last !== undefined) {
     ports.remaining.note(endAt(page.last), page.remaining);

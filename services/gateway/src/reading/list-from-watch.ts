@@ -9,10 +9,10 @@ import type { Conversions } from '../conversion/conversions.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { type PageRequest, StreamedPage } from './streamed-page.ts';
 
-/** The head of the stream has told all that can be refused. */
+/** Errors can occur only at the start of the stream, so little needs to be held back. */
 const DELAYED_BYTES = 128 << 10;
 
-export interface PassedOnPorts {
+export interface StreamedListPorts {
   readonly watchLists: Pick<WatchLists, 'list'>;
   readonly conversions: Pick<Conversions, 'read'>;
 }
@@ -23,11 +23,11 @@ interface ListFromWatch extends PageRequest {
 }
 
 /**
- * A list of a collection that is too large to be held here, written as the watch service sends it: whole segments,
- * where nothing is selected and the client wants the objects as they are.
+ * Lists a collection that is too large for a mirror, streaming it from the watch service: as whole segments, where
+ * nothing is filtered and the client accepts the stored form.
  */
 export async function listFromWatch(
-  ports: PassedOnPorts,
+  ports: StreamedListPorts,
   request: ResourceRequest,
   reply: FastifyReply,
   list: ListFromWatch,
@@ -42,7 +42,7 @@ export async function listFromWatch(
     namespace: selection.namespace,
     afterNamespace: after?.namespace ?? '',
     afterName: after?.name ?? '',
-    // what a selector leaves out does not count
+    // a selector filters here, so the limit cannot be applied there
     limit: selection.selective ? 0 : limit,
     revision,
     exact,
@@ -74,7 +74,7 @@ async function writeWhole(page: StreamedPage, part: ListPart): Promise<boolean> 
 }
 
 async function writeItems(
-  ports: PassedOnPorts,
+  ports: StreamedListPorts,
   { kind }: ResourceRequest,
   { page, part: { segment } }: { page: StreamedPage; part: ListPart },
 ): Promise<boolean> {

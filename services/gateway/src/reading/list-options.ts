@@ -1,15 +1,15 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import { parseResourceVersion, type Revision } from '@tidegate/revision';
 import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
-import { decodeContinue, type GivenToken } from '../codec/continue-token.ts';
+import { type DecodedContinueToken, decodeContinue } from '../codec/continue-token.ts';
 
-/** Which state of the collection a list wants, by the table of the spec's section 8. */
+/** The state that a list requests, by the table in section 8 of the spec. */
 export type Freshness =
   | { kind: 'most recent' }
   | { kind: 'any' }
   | { kind: 'not older than'; revision: Revision; text: string }
   | { kind: 'exact'; revision: Revision; text: string }
-  | { kind: 'continuation'; token: GivenToken };
+  | { kind: 'continuation'; token: DecodedContinueToken };
 
 export interface ListOptions {
   freshness: Freshness;
@@ -39,7 +39,9 @@ export function listOptions(info: RequestInfo): ListOptions {
   if (version === '0') return { limit, freshness: { kind: 'any' } };
   const revision = parseResourceVersion(version);
   if (revision === undefined)
-    throw badRequest(`invalid resource version: ${JSON.stringify(version)} is not a version of this server`);
+    throw badRequest(
+      `invalid resource version: ${JSON.stringify(version)} is not a valid resourceVersion of this server`,
+    );
   const exact = match === 'Exact' || (match === '' && limit > 0);
   return { limit, freshness: { kind: exact ? 'exact' : 'not older than', revision, text: version } };
 }

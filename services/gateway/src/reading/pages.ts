@@ -3,18 +3,18 @@ import { isConverted, type Kind } from '@tidegate/kinds';
 import { revisionText } from '@tidegate/revision';
 import { encodeContinue } from '../codec/continue-token.ts';
 import type { ListMetadata } from '../codec/list-shape.ts';
-import { type Conversions, isHandedOn } from '../conversion/conversions.ts';
+import { type Conversions, isReturnedAsStored } from '../conversion/conversions.ts';
 import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Selection } from '../request/selection.ts';
-import type { InMirror } from './find-state.ts';
+import type { MirroredState } from './find-state.ts';
 import type { RemainingCounts } from './remaining-counts.ts';
 
 /** One page of a list, or all of it, as runs of a snapshot. */
 export interface Page {
   runs: Run[];
   metadata: ListMetadata;
-  /** set when there are more */
+  /** the last object, if there are more pages */
   last: Item | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface PageRequest {
   limit: number;
 }
 
-/** The runs of one page, filtered where the request selects. */
+/** The runs of one page, filtered if the request has selectors. */
 export function pageOf(snapshot: Snapshot, { selection, after, limit }: PageRequest): Page {
   const metadata: ListMetadata = { resourceVersion: revisionText(snapshot.revision) };
   const runs: Run[] = [];
@@ -47,7 +47,7 @@ export function pageOf(snapshot: Snapshot, { selection, after, limit }: PageRequ
   }
   const more = remaining > 0;
   if (more && !selection.selective) metadata.remainingItemCount = remaining;
-  // the last page of a paged list says so
+  // on the last page of a paged list, continue is empty
   if (!more && limit > 0) metadata.continue = '';
   return { runs, metadata, last: more ? last : undefined };
 }
@@ -57,44 +57,44 @@ function filtered(run: Run, selection: Selection): Run {
   return runOf(items, 0, items.length);
 }
 
-/** Tokens of a namespaced list name the object only. */
-export function placeAfter(selection: Selection, after: Position | undefined): Position | undefined {
+/** Continue tokens of a namespaced list have the name of the object only. */
+export function positionAfter(selection: Selection, after: Position | undefined): Position | undefined {
   if (after === undefined || selection.namespace === '') return after;
   return { namespace: selection.namespace, name: after.name };
 }
 
-/** What pages are made with. */
+/** What building pages needs. */
 export interface PagePorts {
   readonly collections: Pick<Collections, 'peek'>;
   readonly conversions: Pick<Conversions, 'read'>;
   readonly remaining: RemainingCounts;
 }
 
-interface Wanted {
-  readonly found: InMirror;
+interface PageOf {
+  readonly found: MirroredState;
   readonly page: PageRequest;
 }
 
-/** One page of a state that is here, in the version of the request, with the token of the next one. */
+/** One page of a mirrored state, in the version of the request, with the token of the next page. */
 export async function mirroredPage(
   ports: PagePorts,
   request: ResourceRequest,
-  { found, page: wanted }: Wanted,
+  { found, page: wanted }: PageOf,
 ): Promise<Page> {
   const { kind } = request;
   const { snapshot } = found;
   const page = isConverted(kind)
     ? await convertedPage(ports.conversions, kind, { snapshot, ...wanted })
     : pageOf(snapshot, wanted);
-  tellContinue(ports, request, { page, selection: wanted.selection, found });
+  setContinue(ports, request, { page, selection: wanted.selection, found });
   return page;
 }
 
-/** Where the next page begins, if there is one. The snapshot is kept for it. */
-function tellContinue(
+/** Sets the continue token if there are more pages, and keeps the snapshot for them. */
+function setContinue(
   ports: PagePorts,
   { kind }: ResourceRequest,
-  { page, selection, found }: { page: Page; selection: Selection; found: InMirror },
+  { page, selection, found }: { page: Page; selection: Selection; found: MirroredState },
 ): void {
   const { last, metadata } = page;
   if (last === undefined) return;
@@ -109,12 +109,12 @@ function tellContinue(
   metadata.continue = encodeContinue({ revision, after });
 }
 
-/** As many as a converter is asked about at a time. */
-const CHUNK = 500;
-/** Runs of a list are joined, and written, one by one. */
-const RUN = 128;
+/** The number of objects for one conversion call. */
+const CONVERSION_BATCH = 500;
+/** Runs are joined and written one by one. */
+const RUN_ITEMS = 128;
 
-/** One page of a list in the version of a kind: what a selector looks at is what the client sees. */
+/** One page of a list in a converted version. Selectors apply to the converted object, as the client sees it. */
 async function convertedPage(
   conversions: Pick<Conversions, 'read'>,
   kind: Kind,
@@ -127,8 +127,8 @@ async function convertedPage(
   const { selection, after, limit } = wanted;
   const selected: Item[] = [];
   const all = itemsOf(snapshot.runs(selection.namespace, after)).filter((item) => selection.isAbout(item));
-  for (let at = 0; at < all.length && (limit === 0 || selected.length <= limit); at += CHUNK) {
-    const converted = await conversions.read(kind, all.slice(at, at + CHUNK));
+  for (let at = 0; at < all.length && (limit === 0 || selected.length <= limit); at += CONVERSION_BATCH) {
+    const converted = await conversions.read(kind, all.slice(at, at + CONVERSION_BATCH));
     for (const item of converted) if (selection.matches(item)) selected.push(item);
   }
   const more = limit > 0 && selected.length > limit;
@@ -140,9 +140,9 @@ async function convertedPage(
   return { runs: runsOf(shown), metadata, last: more ? shown.at(-1) : undefined };
 }
 
-/** Runs that need nobody's work stay as they are, with the bytes that they have joined. */
+/** Runs whose items all need no conversion are kept, with their joined bytes. */
 async function convertedRuns(conversions: Pick<Conversions, 'read'>, kind: Kind, runs: readonly Run[]): Promise<Run[]> {
-  const isReady = ({ items, from, to }: Run) => items.slice(from, to).every((item) => isHandedOn(kind, item));
+  const isReady = ({ items, from, to }: Run) => items.slice(from, to).every((item) => isReturnedAsStored(kind, item));
   const stale = new Set(runs.filter((run) => !isReady(run)));
   const converted = await conversions.read(kind, itemsOf(stale));
   let from = 0;
@@ -157,7 +157,7 @@ async function convertedRuns(conversions: Pick<Conversions, 'read'>, kind: Kind,
 
 function runsOf(items: readonly Item[]): Run[] {
   const runs: Run[] = [];
-  for (let from = 0; from < items.length; from += RUN)
-    runs.push(runOf(items, from, Math.min(from + RUN, items.length)));
+  for (let from = 0; from < items.length; from += RUN_ITEMS)
+    runs.push(runOf(items, from, Math.min(from + RUN_ITEMS, items.length)));
   return runs;
 }

@@ -10,7 +10,7 @@ const end = (name: string, revision = 5, namespace = '') => ({
   last: { namespace: 'n', name },
 });
 
-test('what remains after a page is known for that place of that list at that revision only', () => {
+test('a remaining count holds only for one position of one list at one revision', () => {
   const counts = new RemainingCounts();
   counts.note(end('a'), 7);
   assert.equal(counts.after(end('a')), 7);
@@ -19,7 +19,7 @@ test('what remains after a page is known for that place of that list at that rev
   assert.equal(counts.after(end('a', 5, 'n')), undefined);
 });
 
-test('of many pages the newest are remembered', () => {
+test('only the counts of the most recent pages are kept', () => {
   const counts = new RemainingCounts();
   for (let i = 0; i < 3000; i++) counts.note(end(`x${i}`), i);
   assert.equal(counts.after(end('x2999')), 2999);

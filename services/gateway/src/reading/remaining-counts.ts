@@ -1,7 +1,7 @@
 import type { Position } from '@tidegate/collection';
 import type { Revision } from '@tidegate/revision';
 
-/** The end of a page, of which list. */
+/** The end of a page of a list. */
 export interface PageEnd {
   readonly resource: string;
   readonly namespace: string;
@@ -9,30 +9,30 @@ export interface PageEnd {
   readonly last: Position;
 }
 
-const MOST = 1024;
+const MAX_ENTRIES = 1024;
 
 /**
- * How many objects came after the pages that were answered here. The count after a page is that after the page before
- * it, less its own objects: with it a page from the store needs no look at what follows.
+ * The number of objects after recently served pages. The count after a page is that of the previous page minus its
+ * objects: so the store need not count what follows a page.
  */
 export class RemainingCounts {
   readonly #counts = new Map<string, number>();
 
   note(end: PageEnd, count: number): void {
-    const name = nameOf(end);
-    // the newest stand last
+    const name = keyOf(end);
+    // the newest entries are last
     this.#counts.delete(name);
     this.#counts.set(name, count);
-    if (this.#counts.size <= MOST) return;
+    if (this.#counts.size <= MAX_ENTRIES) return;
     const [oldest] = this.#counts.keys();
     this.#counts.delete(oldest as string);
   }
 
   after(end: PageEnd): number | undefined {
-    return this.#counts.get(nameOf(end));
+    return this.#counts.get(keyOf(end));
   }
 }
 
-function nameOf({ resource, namespace, revision, last }: PageEnd): string {
+function keyOf({ resource, namespace, revision, last }: PageEnd): string {
   return `${resource} ${namespace} ${revision} ${last.namespace}/${last.name}`;
 }

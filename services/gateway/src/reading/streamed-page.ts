@@ -8,7 +8,7 @@ import type { ListForm, ListMetadata } from '../codec/list-shape.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Selection } from '../request/selection.ts';
 
-/** What a page of a list that is passed on from another part is to be. */
+/** A page that is streamed from the store or the watch service. */
 export interface PageRequest {
   readonly selection: Selection;
   readonly after: Position | undefined;
@@ -16,7 +16,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** One page of a list on its way from another part to the client: nothing of it stays here. */
+/** Writes a page while it is received; nothing of it is kept. */
 export class StreamedPage {
   readonly form: ListForm;
   revision: Revision = toRevision(0);
@@ -26,10 +26,10 @@ export class StreamedPage {
   readonly #request: PageRequest;
   #count = 0;
   #last: Position | undefined;
-  /** written when it is known whether another follows: the last has no comma behind it */
+  /** bytes that are held back until it is known whether more follow: the last ones are written without their comma */
   #waiting: Buffer | undefined;
 
-  /** delayedBytes: how much is held back, so that an error can still be told as one */
+  /** delayedBytes: how much is held back, so that an error can still be sent as an error */
   constructor(request: ResourceRequest, reply: FastifyReply, page: PageRequest, delayedBytes?: number) {
     this.form = listForm(request);
     this.#body = new DelayedBody(request, reply, delayOf(this.form, delayedBytes));
@@ -48,7 +48,7 @@ export class StreamedPage {
     await this.#body.write(this.form.open());
   }
 
-  /** Objects as they are, a comma behind each; false when nobody reads any longer. */
+  /** Writes objects in the stored form, each followed by a comma; false if the client has gone. */
   async writeWhole(json: Buffer, count: number, last: Position): Promise<boolean> {
     const before = this.#waiting;
     this.#waiting = json;
@@ -57,7 +57,7 @@ export class StreamedPage {
     return before === undefined || this.#body.write(before);
   }
 
-  /** One object, if it is selected; false when no more is wanted. */
+  /** Writes one object if it is selected; false if no more are needed. */
   async write(item: Item): Promise<boolean> {
     const { selection, limit } = this.#request;
     if (!selection.matches(item)) return true;

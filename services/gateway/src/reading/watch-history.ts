@@ -21,7 +21,7 @@ export interface HistoryPorts {
   readonly conversions: Pick<Conversions, 'readPrefix'>;
   readonly store: Pick<StoreSession, 'readLog'>;
   readonly metrics: Pick<GatewayMetrics, 'watchEvents'>;
-  /** Watches with selectors hold the objects that they select while they catch up, so only a few do so at a time. */
+  /** Watches with selectors hold their selected objects while they catch up, so only a few may do so at a time. */
   readonly selective: Semaphore;
 }
 
@@ -31,25 +31,25 @@ export interface PastWatch {
   readonly selection: Selection;
   readonly frames: EventFrames;
   readonly after: Revision;
-  /** opens the stream; until then an error is an answer of its own */
+  /** opens the stream; before that, an error is an answer of its own */
   begin(): ServerResponse;
 }
 
-/** Where the mirror takes over. */
-interface Caught {
+/** The point at which the mirror takes over. */
+interface CaughtUp {
   readonly raw: ServerResponse;
   readonly after: Revision;
 }
 
 /**
- * Sends what happened after a revision that the mirror has forgotten, as the store's log tells it, until the mirror can
- * go on. undefined: the stream has ended, or its client is gone.
+ * Sends the events after a revision that the mirror no longer has, from the store's log, until the mirror's window
+ * covers the rest. undefined: the stream has ended, or its client has gone.
  */
-export function sendHistory(watch: PastWatch): Promise<Caught | undefined> {
-  return watch.selection.selective ? watch.ports.selective.pass(() => catchUp(watch)) : catchUp(watch);
+export function sendHistory(watch: PastWatch): Promise<CaughtUp | undefined> {
+  return watch.selection.selective ? watch.ports.selective.run(() => catchUp(watch)) : catchUp(watch);
 }
 
-async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
+async function catchUp(watch: PastWatch): Promise<CaughtUp | undefined> {
   const { ports, request, frames } = watch;
   const resource = request.kind.storedAs;
   const past = await pastEvents(watch);
@@ -88,7 +88,7 @@ async function pastEvents({ ports, request, selection, after }: PastWatch): Prom
 
 const SLICE_BYTES = 64 << 10;
 
-/** What the changes made of their objects, up to the first that cannot be converted. */
+/** The changed objects of a batch, converted, up to the first that cannot be converted. */
 async function convertedItems(
   { conversions }: HistoryPorts,
   kind: Kind,
@@ -101,7 +101,7 @@ async function convertedItems(
   return { items: new Map([...others, ...items].map((item) => [item.revision as number, item])), failure };
 }
 
-/** false when nobody reads any longer */
+/** Sends the events of a batch; false if the client has gone. */
 async function sendBatch(
   { ports, request: { kind }, selection, frames }: PastWatch,
   raw: ServerResponse,
@@ -113,7 +113,7 @@ async function sendBatch(
   const { items, failure } = converts ? await convertedItems(ports, kind, { batch, selection }) : {};
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
-    // a store of an older release sends all of them
+    // stores of older releases send the changes of all resources
     if (change.key.resource !== kind.storedAs) continue;
     if (change.corrupt !== '') unreadable = storageReadError(unreadableWords(change));
     const item = items?.get(change.revision);

@@ -5,11 +5,11 @@ import { badRequest, type FieldError, forbiddenField, invalid, notSupported } fr
 import type { User } from '../request/user.ts';
 
 export interface WatchOptions {
-  /** undefined: at the most recent state, and that state first */
+  /** undefined: start at the most recent state, and send that state first */
   after: Revision | undefined;
-  /** the state as synthetic ADDED events */
+  /** whether and which state is sent first, as synthetic ADDED events */
   initialEvents: 'none' | 'any' | 'most recent' | 'not older than';
-  /** their end is told by a marked bookmark, where bookmarks are wanted */
+  /** an annotated bookmark marks their end, if bookmarks are requested */
   marksInitialEnd: boolean;
   bookmarks: boolean;
   timeoutMs: number;
@@ -18,16 +18,16 @@ export interface WatchOptions {
 const refuse = (errors: FieldError[]) => invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
 const MATCH = 'resourceVersionMatch';
 
-/** What a timer of Node can wait for. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** The longest delay of a Node timer. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface WatchTime {
-  /** how long it lasts at least that does not say so */
+  /** the minimum duration of a watch without a timeout */
   readonly shortestMs?: number;
   readonly random?: () => number;
 }
 
-/** Which events a watch begins with, by the table of the spec's section 8. */
+/** Which events a watch begins with, by the table in section 8 of the spec. */
 export function watchOptions(
   info: RequestInfo,
   gates: Pick<FeatureGates, 'enabled'>,
@@ -53,7 +53,9 @@ export function watchOptions(
   }
   const after = parseResourceVersion(version);
   if (after === undefined)
-    throw badRequest(`invalid resource version: ${JSON.stringify(version)} is not a version of this server`);
+    throw badRequest(
+      `invalid resource version: ${JSON.stringify(version)} is not a valid resourceVersion of this server`,
+    );
   const initialEvents = sendInitialEvents ? 'not older than' : 'none';
   return { after, initialEvents, marksInitialEnd, bookmarks, timeoutMs };
 }
@@ -76,16 +78,16 @@ function refuseCombination(sendInitialEvents: boolean | undefined, match: string
   if (errors.length > 0) throw refuse(errors);
 }
 
-/** Asked for, else a while, or up to twice as long, so that clients do not come back all at once. */
-function timeoutOf(seconds: number | undefined, unaskedMs: number): number {
-  if (seconds === undefined || seconds === 0) return Math.min(unaskedMs, LONGEST_MS);
-  if (seconds > 0) return Math.min(seconds * 1000, LONGEST_MS);
+/** The requested time, else the default or up to twice as long, so that clients do not all reconnect at once. */
+function timeoutOf(seconds: number | undefined, defaultMs: number): number {
+  if (seconds === undefined || seconds === 0) return Math.min(defaultMs, MAX_TIMER_MS);
+  if (seconds > 0) return Math.min(seconds * 1000, MAX_TIMER_MS);
   throw badRequest(
     `invalid value ${JSON.stringify(String(seconds))} of the query parameter timeoutSeconds: use a number of seconds`,
   );
 }
 
-/** How long a watch may take: no longer than the token or certificate holds by which its user is known. */
-export function timeWhileKnown({ until }: Pick<User, 'until'>, timeoutMs: number, now = Date.now()): number {
+/** The time for a watch: it must end when the credential of its user expires. */
+export function timeUntilExpiry({ until }: Pick<User, 'until'>, timeoutMs: number, now = Date.now()): number {
   return until === undefined ? timeoutMs : Math.max(0, Math.min(timeoutMs, until - now));
 }

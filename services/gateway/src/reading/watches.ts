@@ -21,7 +21,7 @@ import type { ResourceRequest } from '../request/resource-request.ts';
 import { type Selection, selectionOf } from '../request/selection.ts';
 import { ConvertedFrames } from './converted-frames.ts';
 import { type HistoryPorts, sendHistory } from './watch-history.ts';
-import { timeWhileKnown, type WatchOptions, watchOptions } from './watch-options.ts';
+import { timeUntilExpiry, type WatchOptions, watchOptions } from './watch-options.ts';
 
 interface WatchesPorts extends Omit<HistoryPorts, 'selective' | 'collections' | 'conversions'> {
   readonly collections: Pick<Collections, 'latest' | 'atLeast' | 'through' | 'refuseCorrupt' | 'stored'>;
@@ -30,20 +30,20 @@ interface WatchesPorts extends Omit<HistoryPorts, 'selective' | 'collections' | 
   readonly gates: Pick<FeatureGates, 'enabled'>;
   readonly rights: Pick<WatchRights, 'add' | 'remove'>;
   readonly times: Pick<WatchTimes, 'add' | 'remove'>;
-  /** of watches that do not say how long they last */
+  /** the minimum duration of watches without a timeout */
   readonly shortestMs: number;
 }
 
-/** Watches: find where to begin, send the state where it is wanted, then every change until the time is over. */
+/** Watches: find the start, send the initial state if requested, then every change until the timeout. */
 export class Watches {
   readonly #ports: WatchesPorts & HistoryPorts;
   readonly #frames = new SharedFrames();
 
   constructor(ports: WatchesPorts) {
-    this.#ports = { ...ports, selective: new Semaphore(CATCHING_UP) };
+    this.#ports = { ...ports, selective: new Semaphore(MAX_CATCHING_UP) };
   }
 
-  /** GET with `watch`: sends the state where it is wanted, then follows. The watch goes on after this has returned. */
+  /** GET with `watch`: sends the initial state if requested, then follows. The watch continues after this returns. */
   async serve(request: ResourceRequest, reply: FastifyReply): Promise<undefined> {
     const { info, kind } = request;
     const ports = this.#ports;
@@ -83,15 +83,15 @@ export class Watches {
     return undefined;
   }
 
-  /** Watches that ask for the same in the same words share what is made for them, until their streams end. */
-  #framesOf({ request, raw, selection, form }: Wanted): Frames {
+  /** Watches with the same parameters share their encoded frames until their streams end. */
+  #framesOf({ request, raw, selection, form }: FramesOf): Frames {
     const { kind } = request;
     const make = () => {
       if (!isConverted(kind)) return new EventFrames(selection, form);
       return new ConvertedFrames({ conversions: this.#ports.conversions, kind, selection, form });
     };
     if (form.stateful) return make();
-    const shared = this.#frames.acquire(wishOf(request, selection), make);
+    const shared = this.#frames.acquire(parametersKey(request, selection), make);
     releaseAtEnd(raw, this.#frames, shared);
     return shared.frames;
   }
@@ -105,7 +105,7 @@ export class Watches {
     const { bookmarks } = options;
     const subscriber = new Subscriber({ mirror, after, frames, bookmarks, sink: watchSink(raw), events });
     mirror.subscribers.add(subscriber);
-    const timeoutMs = timeWhileKnown(user, options.timeoutMs);
+    const timeoutMs = timeUntilExpiry(user, options.timeoutMs);
     const time = times.add(subscriber, { ...options, timeoutMs });
     const running = { user, info, watch: subscriber };
     raw.on('close', () => {
@@ -118,22 +118,22 @@ export class Watches {
   }
 }
 
-/** So many watches with selectors read the log at a time. */
-const CATCHING_UP = 4;
+/** The number of watches with selectors that may read the log at a time. */
+const MAX_CATCHING_UP = 4;
 
-interface Wanted {
+interface FramesOf {
   request: ResourceRequest;
   raw: ServerResponse;
   selection: Selection;
   form: ObjectForm;
 }
 
-/** Apart, so that what lives as long as the stream holds nothing else of the request. */
+/** A separate function, so that the close listener holds no other references to the request. */
 function releaseAtEnd(raw: ServerResponse, frames: SharedFrames, shared: Shared): void {
   raw.on('close', () => frames.release(shared));
 }
 
-function wishOf(request: ResourceRequest, selection: Selection): string {
+function parametersKey(request: ResourceRequest, selection: Selection): string {
   const { info, kind, accepted } = request;
   const words = ['labelSelector', 'fieldSelector', 'includeObject'].map((name) => info.query.get(name) ?? '');
   return [
@@ -152,7 +152,7 @@ function wishOf(request: ResourceRequest, selection: Selection): string {
 interface Start {
   after: Revision;
   snapshot: Snapshot | undefined;
-  /** the mirror's window begins later: what came between is in the store's log, or lost */
+  /** the mirror's window begins later: the events before it are in the store's log, or lost */
   forgotten: boolean;
 }
 
@@ -163,7 +163,7 @@ async function startOf(
 ): Promise<Start> {
   const { after, initialEvents } = options;
   if (initialEvents === 'none' && after !== undefined) {
-    // a version of the future is fine: the watch waits for it
+    // a future revision is allowed: the watch waits for it
     const { window } = await collections.through(request.kind, toRevision(0));
     return { after, snapshot: undefined, forgotten: window.positionAfter(after) === undefined };
   }
@@ -191,17 +191,17 @@ interface Initial {
   selection: Selection;
 }
 
-const CONVERTED_TOGETHER = 500;
+const CONVERSION_BATCH = 500;
 
-/** false when the stream has ended with what cannot be shown */
+/** false if the stream has ended with an object that cannot be converted */
 async function writeInitialConverted(
   conversions: WatchesPorts['conversions'],
   kind: Kind,
   { raw, frames, snapshot, selection }: Initial,
 ): Promise<boolean> {
   const all = itemsOf(snapshot.runs(selection.namespace)).filter((item) => selection.isAbout(item));
-  for (let at = 0; at < all.length; at += CONVERTED_TOGETHER) {
-    const { items, failure } = await conversions.readPrefix(kind, all.slice(at, at + CONVERTED_TOGETHER));
+  for (let at = 0; at < all.length; at += CONVERSION_BATCH) {
+    const { items, failure } = await conversions.readPrefix(kind, all.slice(at, at + CONVERSION_BATCH));
     const parts = items.filter((item) => selection.matches(item)).map((item) => frames.initial(item));
     if (parts.length > 0 && !(await writeDrained(raw, Buffer.concat(parts)))) return false;
     if (failure === undefined) continue;

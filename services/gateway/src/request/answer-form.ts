@@ -22,20 +22,20 @@ export interface Encoding {
   event(type: string, object: Buffer): Buffer;
 }
 
-/** The form of an answer, as the Accept header asks for it. */
+/** The form of an answer, negotiated by the Accept header. */
 export interface Accepted {
   readonly encoding: Encoding;
   /** the name that the client used for the encoding */
   readonly mediaType: string;
   readonly as: 'object' | 'table' | 'metadata';
-  /** the group and version in which the client asked for a Table or for metadata; the answer uses the same */
+  /** the group and version in which the client requested a Table or metadata; the answer uses the same */
   readonly metaVersion: string;
   readonly pretty: boolean;
 }
 
 export type CodingName = 'gzip' | 'zstd';
 
-/** The content coding of an answer, as the Accept-Encoding header asks for it. */
+/** The content coding of an answer, negotiated by the Accept-Encoding header. */
 export interface ContentCoding {
   /** the answer depends on Accept-Encoding, and caches must know that */
   readonly varies: boolean;

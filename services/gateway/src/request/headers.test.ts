@@ -15,14 +15,14 @@ const OTHERS = [
   user('kube-controller-manager', 'system:masters'),
 ];
 
-test('The header means nothing when it comes from anybody but the system’s controllers, whatever it says.', () => {
+test('The header is ignored unless a system controller sends it.', () => {
   for (const other of OTHERS) {
     assert.equal(isSystemController(other), false, other.name);
     for (const header of ['lifecycle=7', 'x', '', '=', 'lifecycle=0']) assert.equal(fenceOf(other, header), undefined);
   }
 });
 
-test('The system’s controllers work under the lease that the header names, which must be one.', () => {
+test('A system controller writes under the lease in its header, which must be valid.', () => {
   const controller = user(CONTROLLER, 'system:masters');
   assert.equal(isSystemController(controller), true);
   assert.equal(fenceOf(controller, 'lifecycle=7')?.kind, fenceOf(controller, 'other=1')?.kind);

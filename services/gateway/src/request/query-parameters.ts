@@ -1,10 +1,10 @@
 import { parseFlag, parseInt64, type Query, type RequestInfo } from '@tidegate/request-info';
 import { readFieldValidation, refuseDryRun, refuseFieldManager } from './write-options.ts';
 
-type Judge = (name: string, text: string, info: RequestInfo) => unknown;
+type Validate = (name: string, text: string, info: RequestInfo) => unknown;
 
-/** The parameters that can be judged by themselves. Values that depend on others are judged where they are read. */
-const JUDGES: Readonly<Record<string, Judge>> = {
+/** Validators of parameters that do not depend on others. The others are validated where they are used. */
+const VALIDATORS: Readonly<Record<string, Validate>> = {
   allowWatchBookmarks: parseFlag,
   force: parseFlag,
   ignoreStoreReadErrorWithClusterBreakingPotential: parseFlag,
@@ -42,18 +42,18 @@ const OF_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 
 /**
- * Judges the parameters that Kubernetes knows for a verb, before anything is done: whatever the resource or subresource is,
- * none is overlooked. Parameters of other verbs are ignored, as Kubernetes does.
+ * Validates the parameters that Kubernetes knows for a verb before the request is processed, for all resources and
+ * subresources. Parameters of other verbs are ignored, as in Kubernetes.
  */
-export function judgeParameters(info: RequestInfo): void {
+export function validateParameters(info: RequestInfo): void {
   const known = OF_VERBS[info.verb];
   if (known === undefined) return;
   for (const name of info.query.names()) {
-    if (known.has(name)) JUDGES[name]?.(name, info.query.get(name) as string, info);
+    if (known.has(name)) VALIDATORS[name]?.(name, info.query.get(name) as string, info);
   }
 }
 
-/** A flag of a log or a connection, where every text but `false` and `0` means yes. */
+/** A flag of a log or a connection: any text but `false` and `0` is true. */
 export function pathFlag(query: Query, name: string): boolean {
   const text = query.get(name);
   return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';

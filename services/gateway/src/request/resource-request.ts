@@ -9,7 +9,7 @@ import type { User } from './user.ts';
 
 /**
  * One request for a resource, authenticated and authorized. It is plain data and a few small interfaces, so that every
- * room can take it without knowing the rooms that made its parts.
+ * room can use it without importing the rooms that made its parts.
  */
 export interface ResourceRequest {
   readonly info: RequestInfo;
@@ -53,26 +53,29 @@ export interface RequestSteps {
   do<T>(step: () => T): Promise<T>;
 }
 
-/** Runs one step of a write: at once, or, where the object is large, when it is this request's turn. */
+/** Runs one step of a write: at once, or, for a large object, when the scheduler of large steps allows it. */
 export function inStep<T>({ steps }: Pick<ResourceRequest, 'steps'>, step: () => T): T | Promise<T> {
   return steps === undefined ? step() : steps.do(step);
 }
 
-/** The objects of one request in other versions of their kind, where a webhook converts them. */
+/** The objects of one request in other versions, for kinds that a webhook converts. */
 export interface ObjectConversions {
-  /** The object in another version, for reading only. It ends the current run of `replay` where a call is needed first. */
-  now(object: JsonObject, from: Kind, to: Kind): JsonObject;
+  /**
+   * The object in another version, for reading only. Ends the current run of `replay` if a webhook call is needed
+   * first.
+   */
+  converted(object: JsonObject, from: Kind, to: Kind): JsonObject;
   /** A copy of the object in another version. */
-  later(object: JsonObject, from: Kind, to: Kind): Promise<JsonObject>;
-  /** Repeats `run` until every conversion that it needs is there. Warnings of earlier runs are taken back. */
+  convertedCopy(object: JsonObject, from: Kind, to: Kind): Promise<JsonObject>;
+  /** Repeats `run` until all conversions that it needs are done. Warnings of unfinished runs are removed. */
   replay<T>(warnings: string[], run: () => T): Promise<T>;
 }
 
-/** The audit record of a request, as far as verbs and admission add to it. */
+/** The audit record of a request, as far as verbs and admission use it. */
 export interface RequestRecord {
   /** The first annotation of a key is kept. */
   annotate(key: string, value: string): void;
-  /** The object has a name that the path does not contain. */
+  /** Reports the name of an object that the path does not contain. */
   named(name: string): void;
   isAtLeast(level: 'Metadata' | 'Request' | 'RequestResponse'): boolean;
 }
@@ -93,5 +96,5 @@ export function newNotes(): RequestNotes {
   return { startedMs: performance.now(), queuedMs: 0, webhooksMs: 0, traceId: undefined };
 }
 
-/** What admission calls an operation. */
+/** The operations of admission. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

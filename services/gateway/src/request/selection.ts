@@ -5,15 +5,15 @@ import { parseOwnJson } from '@tidegate/schema';
 import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
 import { badRequest } from '@tidegate/status';
 
-/** Which objects of a collection a request is about. */
+/** The objects of a collection that a request selects. */
 export interface Selection {
-  /** no selector and no namespace: every object */
+  /** no selector and no namespace: all objects */
   readonly everything: boolean;
-  /** a label or field selector leaves objects out */
+  /** a label or field selector, or a name, excludes objects */
   readonly selective: boolean;
   readonly namespace: string;
   matches(item: Item): boolean;
-  /** whether it can match at all, by what never changes: in whichever version it is */
+  /** whether it can ever match, judged only by name and namespace, which never change */
   isAbout(item: Item): boolean;
 }
 
@@ -45,7 +45,9 @@ export function selectionOf(kind: Kind, info: RequestInfo): Selection {
   };
 }
 
-/** What was extracted when an object was written; where the fields may have been others then, what it says itself. */
+/**
+ * Reads the fields extracted at the write, or from the object itself if the selectable fields may have changed since.
+ */
 function readerOf({ entry }: Kind): Selectors['read'] {
   const { custom, selectableFields = {} } = entry;
   if (custom === undefined || custom.generation === 1) return (field, item) => item.field(field);
@@ -58,7 +60,7 @@ function readerOf({ entry }: Kind): Selectors['read'] {
 interface Selectors {
   labels: LabelSelector | undefined;
   fields: FieldSelector | undefined;
-  /** what a field is called where its objects are stored */
+  /** the name of a field in the stored version */
   storedName: (field: string) => string;
   read: (field: string, item: Item) => string;
 }

@@ -1,32 +1,32 @@
 import type { JsonObject } from '@tidegate/schema';
-/** Who sends a request. */
+/** The user of a request. */
 export interface User {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
-  /** what else is known of them: from which token, for which pod */
+  /** further attributes: the token, the pod, and the like */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
-  /** when that by which they are known ends, in milliseconds since 1970; undefined: never */
+  /** when the credential expires, in milliseconds since 1970; undefined: never */
   readonly until?: number;
 }
 
 export const AUTHENTICATED = 'system:authenticated';
-/** under which of the extra fields it is told what somebody was known by */
+/** the extra field that identifies the credential */
 export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
-/** What every service account of a namespace is in, beside those who are somebody. */
+/** The groups of the service accounts of a namespace, without system:authenticated. */
 export function accountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 }
 
 export const UNAUTHENTICATED = 'system:unauthenticated';
-/** Of whom it is not known who they are, because what they showed is worth nothing. */
-export const nobody: User = { name: '', uid: '', groups: [] };
+/** The user of a request whose authentication failed. */
+export const unknownUser: User = { name: '', uid: '', groups: [] };
 export const anonymous: User = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED] };
 
-/** Everybody who is somebody is in the group of those. */
+/** Adds system:authenticated, except for anonymous users. */
 export function withAuthenticated(name: string, groups: readonly string[]): string[] {
-  const isSaid = name === anonymous.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
-  return isSaid ? [...groups] : [...groups, AUTHENTICATED];
+  const isComplete = name === anonymous.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  return isComplete ? [...groups] : [...groups, AUTHENTICATED];
 }
 
 /** A user as reviews and audit events show it. */

@@ -37,7 +37,7 @@ export function refuseOption(info: RequestInfo, errors: FieldError[]): ApiError 
   return invalid({ group: 'meta.k8s.io', kind: OPTION_KINDS[info.verb] ?? 'ListOptions', name: '' }, errors);
 }
 
-/** `?dryRun` and `?dryRun=All`: everything but the write. */
+/** `?dryRun` and `?dryRun=All`: everything except the commit. */
 export function isDryRun(request: ResourceRequest, fromBody: readonly string[] = []): boolean {
   const values = [...request.info.query.all('dryRun'), ...fromBody];
   refuseDryRun(request.info, values);
@@ -49,22 +49,22 @@ export function refuseDryRun(info: RequestInfo, values: readonly string[]): void
   if (isWrong) throw refuseOption(info, [notSupported('dryRun', values, ['All'])]);
 }
 
-const LONGEST = 128;
+const MAX_BYTES = 128;
 
-/** By which name the author of a change owns fields: the one that it gives, or the program that it uses. */
+/** The field manager of a write: the one given in the query, or the program in the User-Agent. */
 export function fieldManager(request: ResourceRequest): string {
   const given = request.info.query.get('fieldManager') ?? '';
   if (given === '') return programOf(request.userAgent);
   return given;
 }
 
-/** Every write judges the name, also one that comes to change nothing. */
+/** Every write validates the name, even a write that changes nothing. */
 export function refuseFieldManager(info: RequestInfo, given: string): void {
   const errors = problemsOf(given);
   if (errors.length > 0) throw refuseOption(info, errors);
 }
 
-/** The same where it has to be given. */
+/** The field manager, where the query must give it. */
 export function requiredFieldManager(request: ResourceRequest): string {
   if ((request.info.query.get('fieldManager') ?? '') === '') {
     const error = requiredValue('fieldManager');
@@ -75,7 +75,8 @@ export function requiredFieldManager(request: ResourceRequest): string {
 
 function problemsOf(name: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(name) > LONGEST) errors.push(tooLong('fieldManager', `may not be more than ${LONGEST} bytes`));
+  if (Buffer.byteLength(name) > MAX_BYTES)
+    errors.push(tooLong('fieldManager', `may not be more than ${MAX_BYTES} bytes`));
   let position = 0;
   for (const char of name) {
     if (!isPrintable(char)) {
@@ -96,7 +97,7 @@ function programOf(userAgent: string): string {
   const slash = userAgent.indexOf('/');
   let name = '';
   for (const char of slash < 0 ? userAgent : userAgent.slice(0, slash)) {
-    if (Buffer.byteLength(name + char) > LONGEST) break;
+    if (Buffer.byteLength(name + char) > MAX_BYTES) break;
     if (isPrintable(char)) name += char;
   }
   return name;

@@ -1,26 +1,26 @@
-import { type RequestInfo, TALKS } from '@tidegate/request-info';
+import { LONG_RUNNING_SUBRESOURCES, type RequestInfo } from '@tidegate/request-info';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RemoteApi } from '../aggregation/remote-api.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import type { RequestNotes } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
 
-/** A request that has passed authentication and authorization. */
+/** A request that is authenticated and authorized. */
 export interface Admitted {
   request: FastifyRequest;
   reply: FastifyReply;
   info: RequestInfo;
   user: User;
   audit: string;
-  /** Warning headers for the answer, whatever it is */
+  /** Warning headers of the answer */
   warnings: string[];
-  /** the server behind the API that serves the request, if it is not this one */
+  /** the aggregated server that serves the request; undefined: this one */
   remote: RemoteApi | undefined;
   record: AuditRecord | undefined;
   notes: RequestNotes;
 }
 
-/** The clients at both ends decide how long these requests take. */
-export function lastsLong({ verb, subresource }: RequestInfo): boolean {
-  return verb === 'watch' || TALKS.has(subresource);
+/** Watches and streams: the clients decide how long they last. */
+export function isLongRunning({ verb, subresource }: RequestInfo): boolean {
+  return verb === 'watch' || LONG_RUNNING_SUBRESOURCES.has(subresource);
 }

@@ -14,26 +14,26 @@ interface Opened {
 interface Answered extends Opened {
   readonly notes: RequestNotes;
   readonly code: number;
-  /** undefined: it was answered as asked, or refused by what is before the verbs */
+  /** undefined: the request succeeded, or was rejected before the verb ran */
   readonly failure: Status | undefined;
-  readonly lastsLong: boolean;
+  readonly isLongRunning: boolean;
 }
 
-/** Counts a request when its answer is made; one that lasts long when its client or this process ends it. */
+/** Counts a request when it is answered; a long-running one when it ends. */
 export function observe(requestMetrics: RequestMetrics, answered: Answered): void {
-  const { request, reply, info, notes, code, failure, lastsLong } = answered;
+  const { request, reply, info, notes, code, failure, isLongRunning } = answered;
   const { raw } = reply;
   const tally = requestMetrics.tallies.of(info, request.headers['content-type']);
   const isTerminated = code === 504 || (code === 429 && failure === undefined);
   const end = () => countEnd(tally, notes, { code, endedMs: performance.now(), bytes: notedBytes(raw), isTerminated });
-  if (!lastsLong || failure !== undefined || raw.destroyed || raw.writableEnded) {
+  if (!isLongRunning || failure !== undefined || raw.destroyed || raw.writableEnded) {
     end();
     return;
   }
   raw.once('close', end);
 }
 
-/** Counts what lasts long for as long as its answer is open, from when it is let in. */
+/** Counts a long-running request as open until its answer ends. */
 export function observeOpen(requestMetrics: RequestMetrics, { request, reply, info }: Opened): void {
   const { raw } = reply;
   if (raw.destroyed || raw.writableEnded) return;

@@ -2,7 +2,7 @@ import { type Checks, type MetricRegistry, type ProbePath, probeAnswer, probePat
 import { methodNotAllowed } from '@tidegate/status';
 import type { ApiServices } from '../aggregation/api-services.ts';
 import { type CodingSettings, contentCoding } from '../answer/content-coding.ts';
-import { nothingHere, writeText } from '../answer/write-answer.ts';
+import { pathNotFound, writeText } from '../answer/write-answer.ts';
 import { writeDocument } from '../answer/write-document.ts';
 import type { ServiceAccounts } from '../authn/service-accounts.ts';
 import type { Discovery } from '../discovery/discovery.ts';
@@ -15,16 +15,16 @@ interface OtherPathsPorts {
   readonly discovery: Discovery;
   readonly customKinds: CustomKinds;
   readonly apiServices: Pick<ApiServices, 'known'>;
-  /** undefined where the server has no key for the tokens of service accounts */
+  /** undefined: the server has no key for tokens of service accounts */
   readonly serviceAccounts: Pick<ServiceAccounts, 'document'> | undefined;
-  /** undefined where priority and fairness is off */
+  /** undefined: priority and fairness is off */
   readonly turns: Pick<Turns, 'seats'> | undefined;
   readonly checks: Checks;
   readonly metrics: Pick<MetricRegistry, 'exposition'>;
   readonly coding: CodingSettings;
 }
 
-/** Serves the paths that are no resources: probes, metrics, keys, dumps of flow control, documents of discovery. */
+/** Serves non-resource paths: probes, metrics, keys, dumps of flow control, discovery documents. */
 export class OtherPaths {
   readonly #ports: OtherPathsPorts;
 
@@ -35,7 +35,7 @@ export class OtherPaths {
   async serve(admitted: Admitted): Promise<number> {
     const { request, reply, info, audit } = admitted;
     const probed = probePath(info.path);
-    // by whatever method: who may use it is said by roles
+    // with any method: roles decide who may use it
     if (probed !== undefined) return serveProbe(this.#ports.checks, admitted, probed);
     if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
     if (info.path === '/metrics') {
@@ -48,7 +48,7 @@ export class OtherPaths {
     const dumped = turns && dump(turns.seats, info);
     if (dumped !== undefined) return writeText(audit, reply, 200, dumped);
     const document = await discovered(this.#ports, info.path, request.headers.accept);
-    if (document === undefined) return nothingHere(audit, reply);
+    if (document === undefined) return pathNotFound(audit, reply);
     const coding = contentCoding(this.#ports.coding, info, String(request.headers['accept-encoding'] ?? ''));
     return writeDocument({ request, reply, audit, info, coding }, document);
   }
@@ -57,12 +57,12 @@ export class OtherPaths {
 function serveProbe(checks: Checks, { reply, info, audit }: Admitted, { endpoint, name }: ProbePath): number {
   const query = { verbose: info.query.get('verbose') !== undefined, exclude: info.query.all('exclude') };
   const answer = probeAnswer(checks.at(endpoint), name, query);
-  return answer === undefined ? nothingHere(audit, reply) : writeText(audit, reply, answer.code, answer.text);
+  return answer === undefined ? pathNotFound(audit, reply) : writeText(audit, reply, answer.code, answer.text);
 }
 
 const DISCOVERED = /^\/(apis|openapi)(\/|$)/;
 
-/** Custom kinds are told of as well; that there is nothing at a path is told only when it is certain. */
+/** Discovery includes custom kinds. Before a path counts as unknown, the current definitions are loaded. */
 async function discovered(
   { customKinds, apiServices, discovery }: OtherPathsPorts,
   path: string,

@@ -1,11 +1,11 @@
-import { type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
+import { LONG_RUNNING_SUBRESOURCES, type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { ApiError, type Status } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from '../aggregation/pass-on.ts';
 import type { RemoteApi } from '../aggregation/remote-api.ts';
 import { type CodingSettings, codingOf } from '../answer/content-coding.ts';
-import { nothingHere, writeError, writeText } from '../answer/write-answer.ts';
+import { pathNotFound, writeError, writeText } from '../answer/write-answer.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import type { Authenticator } from '../authn/authenticator.ts';
@@ -18,19 +18,19 @@ import { inTime, timeOf } from '../limits/request-time.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { auditId } from '../request/headers.ts';
 import { newNotes } from '../request/resource-request.ts';
-import { nobody, type User } from '../request/user.ts';
+import { type User, unknownUser } from '../request/user.ts';
 import type { RequestMetrics } from '../telemetry/request-metrics.ts';
-import { type Admitted, lastsLong } from './admitted.ts';
+import { type Admitted, isLongRunning } from './admitted.ts';
 import { observe, observeOpen } from './observe.ts';
 import type { OtherPaths } from './other-paths.ts';
 import type { Resources } from './resources.ts';
 
-/** The limits of connections, as far as they concern a request. */
+/** The limits of connections, as far as requests use them. */
 export interface ConnectionLimits {
-  /** why this connection is one too many; undefined: it is not */
+  /** the error if the connection exceeds its limit; undefined: it does not */
   refusal(raw: FastifyRequest['raw']): string | undefined;
-  /** the connection belongs to this user; undefined: the request was not authenticated */
-  known(raw: FastifyRequest['raw'], user: User | undefined): void;
+  /** reports the user of the connection; undefined: authentication failed */
+  setUser(raw: FastifyRequest['raw'], user: User | undefined): void;
 }
 
 interface RequestServerPorts {
@@ -48,19 +48,19 @@ interface RequestServerPorts {
   readonly kit: Pick<Kit, 'log' | 'load'>;
 }
 
-/** One request as the listener hands it over. */
+/** A request from the listener. */
 interface Incoming {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  /** the server behind the API that serves its path, if it is not this one */
+  /** the aggregated server that serves the path; undefined: this one */
   readonly remote: RemoteApi | undefined;
   readonly connections: ConnectionLimits;
 }
 
-/** recorded in the audit log only; the client is not told why it was not authenticated */
-const UNKNOWN_BECAUSE = 'authentication.tidegate/reason';
+/** the annotation with the reason of a 401; it is in the audit log only, not in the answer */
+const UNAUTHENTICATED_REASON = 'authentication.tidegate/reason';
 
-/** The life of every request, whatever its path: authenticate, record, wait for a seat, authorize, serve, count. */
+/** Handles every request: authenticate, record, wait for a seat, authorize, serve, count. */
 export class RequestServer {
   readonly #ports: RequestServerPorts;
 
@@ -92,31 +92,32 @@ export class RequestServer {
       const user = await this.#impersonate(request, sender, record);
       code =
         info === undefined
-          ? nothingHere(audit, reply)
-          : await this.#inTurn({ request, reply, info, user, audit, warnings, remote, record, notes });
+          ? pathNotFound(audit, reply)
+          : await this.#withSeat({ request, reply, info, user, audit, warnings, remote, record, notes });
     } catch (error) {
       const refused = await this.#refuse({ ...incoming, info, audit, warnings }, error);
       code = refused.code;
       failure = refused.status;
-      record ??= auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info });
-      if (code === 401 && refused.cause instanceof Error) record?.annotate(UNKNOWN_BECAUSE, refused.cause.message);
+      record ??= auditTrail?.begin({ raw: request.raw, auditId: audit, user: unknownUser, info });
+      if (code === 401 && refused.cause instanceof Error)
+        record?.annotate(UNAUTHENTICATED_REASON, refused.cause.message);
     }
-    const isOpen = info !== undefined && lastsLong(info);
+    const isOpen = info !== undefined && isLongRunning(info);
     if (failure === undefined && isOpen) record?.answers(code, reply.raw);
     else record?.answered(code, failure);
     const { metrics, requestMetrics } = this.#ports;
     if (remote !== undefined) metrics.aggregatedRequests.inc({ api_service: remote.apiService.name, code });
     else if (info?.isResource) {
-      observe(requestMetrics, { request, reply, info, notes, code, failure, lastsLong: isOpen });
+      observe(requestMetrics, { request, reply, info, notes, code, failure, isLongRunning: isOpen });
     }
   }
 
-  /** Ends a connection that is one too many with this answer. */
+  /** Answers on a connection above the limit, and ends the connection. */
   #refuseConnection({ request: { raw }, reply, connections }: Incoming, audit: string, text: string): void {
     const closing = raw.httpVersionMajor === 1 ? ['Connection', 'close'] : [];
     writeText(audit, reply, 429, text, { headers: ['Retry-After', '1', ...closing] });
-    connections.known(raw, undefined);
-    this.#ports.auditTrail?.begin({ raw, auditId: audit, user: nobody, info: undefined })?.answered(429);
+    connections.setUser(raw, undefined);
+    this.#ports.auditTrail?.begin({ raw, auditId: audit, user: unknownUser, info: undefined })?.answered(429);
   }
 
   async #authenticate({ request: { raw }, connections }: Incoming): Promise<User> {
@@ -124,7 +125,7 @@ export class RequestServer {
     try {
       const sender = await authenticator.authenticate(raw);
       requestMetrics.authenticated(sender);
-      connections.known(raw, sender);
+      connections.setUser(raw, sender);
       return sender;
     } catch (error) {
       requestMetrics.authenticationFailed(error);
@@ -132,7 +133,7 @@ export class RequestServer {
     }
   }
 
-  /** The user for whom the sender acts, where its headers name one. */
+  /** The impersonated user, if the headers name one, else the sender. */
   async #impersonate({ raw }: FastifyRequest, sender: User, record: AuditRecord | undefined): Promise<User> {
     if (!isImpersonated(raw)) return sender;
     const user = await impersonated(raw, sender, this.#ports.authorizer);
@@ -141,23 +142,24 @@ export class RequestServer {
   }
 
   /**
-   * Serves a request when it has a seat, and within its time. A connection between a client and another server takes no seat:
-   * how long it lasts says nothing of the work that it causes here.
+   * Serves a request within its timeout, after it got a seat. Streams take no seat: their duration says nothing about
+   * their load on this process.
    */
-  #inTurn(admitted: Admitted): Promise<number> {
+  #withSeat(admitted: Admitted): Promise<number> {
     const { request, info, user, audit, reply, remote, notes } = admitted;
     const { limits, requestMetrics } = this.#ports;
-    const takesLong = lastsLong(info);
-    if (TALKS.has(info.subresource) || (remote !== undefined && takesLong)) return this.#authorized(admitted);
+    const takesLong = isLongRunning(info);
+    if (LONG_RUNNING_SUBRESOURCES.has(info.subresource) || (remote !== undefined && takesLong))
+      return this.#authorized(admitted);
     const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
     const bodyBytes = bodyBytesOf(request.raw);
-    const asking = { user, info, audit, reply, bodyBytes, patienceMs: timeMs / 4 };
-    if (takesLong) return limits.serve(asking, () => this.#authorized(admitted));
-    const askedMs = performance.now();
+    const flowRequest = { user, info, audit, reply, bodyBytes, patienceMs: timeMs / 4 };
+    if (takesLong) return limits.serve(flowRequest, () => this.#authorized(admitted));
+    const queuedAtMs = performance.now();
     const inFlight = requestMetrics.inFlight.of(info.verb);
     const seated = async () => {
       const nowMs = performance.now();
-      notes.queuedMs = nowMs - askedMs;
+      notes.queuedMs = nowMs - queuedAtMs;
       inFlight.enter(nowMs);
       try {
         return await this.#authorized(admitted);
@@ -165,10 +167,10 @@ export class RequestServer {
         inFlight.leave();
       }
     };
-    return inTime(reply.raw, timeMs, () => limits.serve(asking, seated));
+    return inTime(reply.raw, timeMs, () => limits.serve(flowRequest, seated));
   }
 
-  /** Serves a request that its user is authorized to make. */
+  /** Authorizes and serves a request. */
   async #authorized(admitted: Admitted): Promise<number> {
     const { user, info, record, remote } = admitted;
     const { authorizer, requestMetrics, resources, others } = this.#ports;
@@ -179,7 +181,7 @@ export class RequestServer {
     record?.decided({ ...authorizer.decide(user, info), allowed: refused === undefined });
     if (refused !== undefined) throw refused;
     if (remote !== undefined) return passOn(remote, admitted);
-    if (lastsLong(info)) observeOpen(requestMetrics, admitted);
+    if (isLongRunning(info)) observeOpen(requestMetrics, admitted);
     return info.isResource ? resources.serve(admitted) : others.serve(admitted);
   }
 
@@ -194,7 +196,7 @@ export class RequestServer {
       reply,
       error,
     );
-    if (written.code === 401) connections.known(request.raw, undefined);
+    if (written.code === 401) connections.setUser(request.raw, undefined);
     if (written.code >= 500 && written.cause !== undefined) {
       kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
     }

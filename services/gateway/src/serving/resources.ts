@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { isConverted, type Kind, type Registry } from '@tidegate/kinds';
-import { READS, type RequestInfo, TALKS } from '@tidegate/request-info';
+import { LONG_RUNNING_SUBRESOURCES, READS, type RequestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { notFound, resourceNotFound, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import type { Admission } from '../admission/admission.ts';
 import type { ApiServices } from '../aggregation/api-services.ts';
 import { type CodingSettings, codingOf } from '../answer/content-coding.ts';
-import { nothingHere, writeAnswer } from '../answer/write-answer.ts';
-import { readAhead } from '../codec/decode-body.ts';
+import { pathNotFound, writeAnswer } from '../answer/write-answer.ts';
+import { parseAhead } from '../codec/decode-body.ts';
 import type { YamlReader } from '../codec/large-yaml/yaml-reader.ts';
 import { refuseCodedBody, refuseMediaType } from '../codec/media-types.ts';
 import { type Negotiator, PLAIN } from '../codec/negotiate.ts';
@@ -20,13 +20,13 @@ import { isLargeBody, type LargeSteps } from '../limits/large-steps.ts';
 import type { CustomKinds } from '../live/custom-kinds.ts';
 import type { Accepted } from '../request/answer-form.ts';
 import { FENCE_HEADER, fenceOf } from '../request/headers.ts';
-import { judgeParameters } from '../request/query-parameters.ts';
+import { validateParameters } from '../request/query-parameters.ts';
 import type { ResourceRequest, VerbHandler } from '../request/resource-request.ts';
 import type { Dispatch } from '../verbs/dispatch.ts';
-import { isQuestion } from '../verbs/review.ts';
-import { type Admitted, lastsLong } from './admitted.ts';
+import { isReview } from '../verbs/review.ts';
+import { type Admitted, isLongRunning } from './admitted.ts';
 
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
 
 interface ResourcesPorts {
   readonly registry: Pick<Registry, 'find' | 'serves'>;
@@ -44,7 +44,7 @@ interface ResourcesPorts {
   readonly kit: Pick<Kit, 'tracing' | 'loop' | 'log'>;
 }
 
-/** Serves requests for resources: finds the kind, reads the body, and hands both to the verb. */
+/** Serves requests for resources: finds the kind, reads the body, and calls the verb. */
 export class Resources {
   readonly #ports: ResourcesPorts;
 
@@ -62,7 +62,7 @@ export class Resources {
     return this.#run(found.handler, request, reply);
   }
 
-  /** The kind and the handler of a request; without a handler where there is nothing at the path. */
+  /** The kind and the handler of a request; no handler if nothing exists at the path. */
   async #find(info: RequestInfo): Promise<Found> {
     const { registry, dispatch } = this.#ports;
     const { group, version, resource } = info;
@@ -76,21 +76,21 @@ export class Resources {
   #missing({ info, reply, audit }: Admitted, kind: Kind | undefined): number {
     const { apiServices, registry } = this.#ports;
     if (!apiServices.isKnown) {
-      throw serviceUnavailable('the API services are not loaded yet, so it is not known which server has this group');
+      throw serviceUnavailable('the API services of this group are not loaded yet; retry shortly');
     }
     // as in Kubernetes, an unknown subresource of a custom object is reported as if the object did not exist
     const isCustom = kind?.entry.custom !== undefined && kind.entry.namespaced === (info.namespace !== '');
     if (isCustom && info.subresource !== '') throw notFound(kind.entry, info.name);
     if (registry.serves(info.group, info.version)) throw resourceNotFound();
-    return nothingHere(audit, reply);
+    return pathNotFound(audit, reply);
   }
 
-  /** Reads the body, now that its sender is authenticated and authorized, and describes the request for the verb. */
+  /** Reads the body (the user is authorized by now), and describes the request for the verb. */
   async #describe(admitted: Admitted, kind: Kind): Promise<ResourceRequest> {
     const { request, info, user, audit, warnings, record, notes } = admitted;
     const { bodies, negotiator, coding, conversions, largeSteps, kit } = this.#ports;
     const { headers, raw } = request;
-    const body = takesBody(info) && hasBody(raw) ? await bodies.read(raw, user.name) : NOTHING;
+    const body = takesBody(info) && hasBody(raw) ? await bodies.read(raw, user.name) : EMPTY;
     const span = kit.tracing.request(`${info.verb} ${info.resource}`, headers.traceparent as string | undefined, {
       'http.request.method': request.method,
       'url.path': info.path,
@@ -117,10 +117,10 @@ export class Resources {
     };
   }
 
-  /** Rejects parameters and media types that the verb does not take. */
+  /** Rejects parameters and media types that the verb does not support. */
   #check(request: ResourceRequest, headers: IncomingHttpHeaders): void {
     const { info, kind, warnings, body } = request;
-    if (!TALKS.has(info.subresource)) judgeParameters(info);
+    if (!LONG_RUNNING_SUBRESOURCES.has(info.subresource)) validateParameters(info);
     const { deprecated } = kind.entry;
     if (deprecated !== undefined) warnings.push(deprecated);
     refuseMediaType(this.#ports.gates, request);
@@ -130,13 +130,13 @@ export class Resources {
   async #run(handler: VerbHandler, request: ResourceRequest, reply: FastifyReply): Promise<number> {
     const { info, user, body, span, steps, contentType } = request;
     const { kit, largeSteps, admission, yaml } = this.#ports;
-    const ended = kit.loop.begin({ words: `${info.verb} ${info.path} by ${user.name}`, bytes: body.length });
+    const ended = kit.loop.begin({ description: `${info.verb} ${info.path} by ${user.name}`, bytes: body.length });
     const isLarge = steps !== undefined;
-    const served = isLarge || lastsLong(info) ? undefined : largeSteps.besides();
+    const served = isLarge || isLongRunning(info) ? undefined : largeSteps.besides();
     try {
       // no write is admitted before all webhooks and policies are loaded
       if (!READS.has(info.verb)) await admission.known();
-      if (isLarge) await readAhead(yaml, body, contentType);
+      if (isLarge) await parseAhead(yaml, body, contentType);
       const answer = await handler(request, reply);
       if (answer !== undefined) await writeAnswer(request, reply, answer);
       const code = answer?.code ?? 200;
@@ -158,34 +158,34 @@ type Found =
   | { readonly kind: Kind; readonly handler: VerbHandler }
   | { readonly kind: Kind | undefined; readonly handler: undefined };
 
-/** Reads have no body, and the body of a forwarded request is not for this server. */
+/** Reads have no body; the body of a proxied request is not read here. */
 function takesBody({ verb, subresource }: RequestInfo): boolean {
-  return !READS.has(verb) && !TALKS.has(subresource);
+  return !READS.has(verb) && !LONG_RUNNING_SUBRESOURCES.has(subresource);
 }
 
-/** The form of the answer. What is behind a proxy or a stream answers in its own form, so any Accept will do there. */
+/** The form of the answer. Proxied requests and streams have their own form, so any Accept is allowed there. */
 function acceptedBy(
   negotiator: Negotiator,
   { info, kind }: Pick<ResourceRequest, 'info' | 'kind'>,
   accept: string | undefined,
 ): Accepted {
   const { subresource } = info;
-  if (TALKS.has(subresource) && subresource !== 'log') return PLAIN;
+  if (LONG_RUNNING_SUBRESOURCES.has(subresource) && subresource !== 'log') return PLAIN;
   return negotiator.negotiate(accept, {
     isCustom: kind.entry.custom !== undefined,
-    isQuestion: isQuestion(kind),
+    isReview: isReview(kind),
     isText: subresource === 'log',
   });
 }
 
-/** The path of a namespace leads through itself, and not through another one. */
+/** Whether the path names a namespace around the resource; a namespace itself is not in a namespace. */
 function isInNamespace({ namespace, resource, path }: RequestInfo): boolean {
-  return namespace !== '' && (resource !== 'namespaces' || THROUGH_ANOTHER.test(path));
+  return namespace !== '' && (resource !== 'namespaces' || NESTED_NAMESPACE.test(path));
 }
 
-const THROUGH_ANOTHER = /\/namespaces\/[^/]+\/namespaces(\/|$)/;
+const NESTED_NAMESPACE = /\/namespaces\/[^/]+\/namespaces(\/|$)/;
 
-/** A kind that is not known here may have been defined a moment ago. The group of a custom kind has a dot. */
+/** An unknown custom kind may have been defined just now. The group of a custom kind has a dot. */
 async function definedKind(
   { customKinds, registry }: ResourcesPorts,
   { group, version, resource }: RequestInfo,

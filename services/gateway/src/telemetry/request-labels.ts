@@ -1,5 +1,5 @@
 import type { Kind } from '@tidegate/kinds';
-import { READS, type RequestInfo, TALKS } from '@tidegate/request-info';
+import { LONG_RUNNING_SUBRESOURCES, READS, type RequestInfo } from '@tidegate/request-info';
 
 /** The labels of a request, as in kube-apiserver. `resource` is `unknown` where nothing is served at the path. */
 export type RequestLabels = Readonly<
@@ -25,7 +25,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
 const APPLY = /^application\/apply-patch\+/;
 
 export function verbLabel({ verb, subresource }: LabelledInfo, contentType: string | undefined): string {
-  if (TALKS.has(subresource)) return 'CONNECT';
+  if (LONG_RUNNING_SUBRESOURCES.has(subresource)) return 'CONNECT';
   if (verb === 'patch' && contentType !== undefined && APPLY.test(contentType)) return 'APPLY';
   return VERBS.get(verb) ?? 'other';
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** The function with which a request begins. */
+/** The function in which the handling of a request starts. */
 interface Entry {
   readonly file: string;
   readonly name: string;
@@ -11,9 +11,9 @@ interface Entry {
 type Pass = (file: string, name: string) => void;
 
 /**
- * Records which source files a request enters, in order. A worker sets a breakpoint that never stops at the beginning of every
- * function that ran before; its condition reports the function. So the code runs as it is, and only functions that the
- * process has used already are seen: warm it up first.
+ * Records which source files a request enters, in order. A worker sets a breakpoint at the beginning of every function
+ * that has run before; its condition reports the function and never stops. So the code runs unchanged, and only
+ * functions that the process has used already are seen: warm it up first.
  */
 export class EnteredFiles {
   readonly #worker: Worker;
@@ -27,7 +27,7 @@ export class EnteredFiles {
     this.#entry = entry;
   }
 
-  /** `root`: the folder of the sources, with which their URLs are cut. */
+  /** `root`: the folder of the sources; it is cut from their URLs. */
   static async start(root: URL, entry: Entry): Promise<EnteredFiles> {
     const worker = new Worker(new URL('./entered-files.worker.ts', import.meta.url), { workerData: root.href });
     await once(worker, 'message');

@@ -1,7 +1,7 @@
 import { Session } from 'node:inspector/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The side of entered-files.ts that speaks with the inspector: it must not run in the thread that it watches. */
+/** The worker of entered-files.ts, which uses the inspector: this must not run in the inspected thread. */
 const root = workerData as string;
 const session = new Session();
 session.connectToMainThread();
@@ -27,7 +27,7 @@ async function watch(): Promise<number> {
     const places = placesIn(scriptSource);
     for (const { functionName: name, ranges } of functions) {
       const [range] = ranges;
-      // the module itself is no function that a request calls
+      // skip the module itself, which is not a function
       if (range === undefined || range.startOffset === 0) continue;
       const start = { scriptId, ...places(range.startOffset) };
       const end = { scriptId, ...places(range.endOffset) };
@@ -35,7 +35,7 @@ async function watch(): Promise<number> {
       const [location] = locations;
       if (location === undefined) continue;
       const condition = `(globalThis.passed?.(${JSON.stringify(file)}, ${JSON.stringify(name)}), false)`;
-      // two functions may begin at one place, where only one breakpoint can be
+      // two functions may begin at the same position, which can have only one breakpoint
       await session.post('Debugger.setBreakpoint', { location, condition }).catch(() => {});
       count++;
     }

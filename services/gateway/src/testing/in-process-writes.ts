@@ -22,11 +22,11 @@ import { mergePatch } from '../patch/merge-patch.ts';
 import { mountToken } from '../plugins/service-account.ts';
 import { mergedTolerations } from '../plugins/taints.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { readWish } from '../verbs/apply.ts';
-import { wipe } from '../verbs/create.ts';
+import { readConfiguration } from '../verbs/apply.ts';
+import { removeServerFields } from '../verbs/create.ts';
 import { admitBody, admitObject } from '../writing/admit-object.ts';
 
-/** What a gateway does for a write between reading its body and asking the store, without a store. */
+/** The CPU work of a gateway for a write, between reading the body and calling the store. */
 export class InProcessWrites {
   readonly #registry: Registry;
   readonly #kind: Kind;
@@ -48,7 +48,7 @@ export class InProcessWrites {
     const request = this.#request('create');
     answered(request, () => {
       const object = admitBody(request);
-      wipe(object);
+      removeServerFields(object);
       ownCreated(this.#registry, request, object);
       const { entry } = this.#kind.stored;
       const author = { name: 'someone', uid: '', groups: [] };
@@ -95,22 +95,22 @@ export class InProcessWrites {
     });
   }
 
-  /** Applied, and applied again with less. */
+  /** Applies the object, and then applies it again with fewer fields. */
   apply(): void {
     const request = this.#request('patch', 'application/apply-patch+yaml', 'fieldManager=someone&force=true');
     answered(request, () => {
-      const wish = readWish(this.#registry, request);
+      const configuration = readConfiguration(this.#registry, request);
       const live = withoutOwners(this.#kind, this.#old);
-      const first = applyConfiguration({ ...wish, live, owners: liveOwners(this.#old) });
-      const less = { ...wish.applied, spec: {}, data: {} } as JsonObject;
-      const again = applyConfiguration({ ...wish, applied: less, live: first.object, owners: first.owners });
+      const first = applyConfiguration({ ...configuration, live, owners: liveOwners(this.#old) });
+      const less = { ...configuration.applied, spec: {}, data: {} } as JsonObject;
+      const again = applyConfiguration({ ...configuration, applied: less, live: first.object, owners: first.owners });
       const admitted = admitObject(request, again.object);
       setOwners(admitted, again.owners);
     });
     answered(request, () => {
-      const wish = readWish(this.#registry, request);
-      const other = { ...wish, author: { manager: 'other', subresource: '' }, force: false };
-      const mine = applyConfiguration({ ...wish, live: {}, owners: new Map() });
+      const configuration = readConfiguration(this.#registry, request);
+      const other = { ...configuration, author: { manager: 'other', subresource: '' }, force: false };
+      const mine = applyConfiguration({ ...configuration, live: {}, owners: new Map() });
       const changed = { ...mine.object, spec: {}, data: {} } as JsonObject;
       compare(this.#kind.schema, mine.object, changed);
       applyConfiguration({ ...other, applied: changed, live: mine.object, owners: mine.owners });
@@ -137,13 +137,13 @@ export class InProcessWrites {
     });
   }
 
-  /** The object as it would be stored, whether or not it would be refused. */
+  /** The object in its stored form, valid or not. */
   #stored(): JsonObject {
     const request = this.#request('create');
     let object: JsonObject = { metadata: { name: 'large' } };
     answered(request, () => {
       object = admitBody(request);
-      wipe(object);
+      removeServerFields(object);
       ownCreated(this.#registry, request, object);
       prepareCreate(this.#kind.stored, object, { name: 'someone', uid: '', groups: [] });
     });
@@ -170,7 +170,7 @@ export class InProcessWrites {
   }
 }
 
-/** What is answered is made as well: the text of a refusal, and the headers of warnings. */
+/** Also builds the answer: the text of an error, and the headers of warnings. */
 function answered({ warnings }: ResourceRequest, work: () => void): void {
   try {
     work();

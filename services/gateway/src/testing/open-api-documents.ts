@@ -7,7 +7,7 @@ import { Discovery } from '../discovery/discovery.ts';
 
 export const ODD_GROUP = 'odd.example.com';
 
-/** Every OpenAPI document of a server that has all built-in kinds, and one custom kind with an odd schema. */
+/** All OpenAPI documents of a server with all built-in kinds and one custom kind with an unusual schema. */
 export async function openApiDocuments(): Promise<Map<string, JsonObject>> {
   const registry = builtInRegistry();
   const scale = registry.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;

@@ -9,9 +9,9 @@ import {
   emptyObject,
   type Merged,
   mergeConfiguration,
-  Nameless,
   ownBeforeApply,
   settleOwners,
+  UnidentifiedItem,
 } from '@tidegate/managed-fields';
 import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
@@ -21,8 +21,8 @@ import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.t
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { requiredFieldManager } from '../request/write-options.ts';
-import { admitObject, knownFields, refuseOtherKind, takePlace } from '../writing/admit-object.ts';
-import { changedInSteps } from '../writing/change-stages.ts';
+import { admitObject, knownFields, refuseOtherKind, setIdentity } from '../writing/admit-object.ts';
+import { applyInSteps } from '../writing/change-stages.ts';
 import type { Write } from '../writing/write.ts';
 import { creation, type WritePorts } from './create.ts';
 
@@ -30,17 +30,17 @@ export interface ApplyPorts extends WritePorts {
   readonly registry: Registry;
 }
 
-/** PATCH with an applied configuration: what its author wants of the object, whether it exists already or not. */
+/** PATCH with an applied configuration. The object is created if it does not exist. */
 export async function apply({ writer, registry }: ApplyPorts, request: ResourceRequest): Promise<Answer> {
-  const wish = await inStep(request, () => readWish(registry, request));
-  const fields = await inStep(request, () => typed(request, wish.sent, () => appliedFields(wish)));
-  return writer.write(request, applying(request, { ...wish, fields }));
+  const configuration = await inStep(request, () => readConfiguration(registry, request));
+  const fields = await inStep(request, () => typed(request, configuration.sent, () => appliedFields(configuration)));
+  return writer.write(request, applying(request, { ...configuration, fields }));
 }
 
-/** An applied configuration as a write. */
-export function applying(request: ResourceRequest, wish: Wish): Write {
-  const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
-  const change = changeOf(request, wish);
+/** The write of an applied configuration. */
+export function applying(request: ResourceRequest, configuration: Configuration): Write {
+  const { uid = '', resourceVersion = '' } = metaOf(configuration.applied);
+  const change = changeOf(request, configuration);
   return {
     operation: 'UPDATE',
     change,
@@ -50,26 +50,26 @@ export function applying(request: ResourceRequest, wish: Wish): Write {
   };
 }
 
-/** What an applied configuration wants, before anybody has looked at the object. */
-export interface Wish extends Omit<Application, 'live' | 'owners'> {
-  /** the configuration as it came, without what the path says */
+/** An applied configuration, before it is merged with the object. */
+export interface Configuration extends Omit<Application, 'live' | 'owners'> {
+  /** the configuration as the client sent it, without what the path adds */
   readonly sent: JsonObject;
 }
 
-export function readWish(registry: Registry, request: ResourceRequest): Wish {
+export function readConfiguration(registry: Registry, request: ResourceRequest): Configuration {
   const { kind, info } = request;
   const manager = requiredFieldManager(request);
   const { object: raw, notes } = decodeApplied(kind.schema, request.body, request.contentType);
-  if (!raw.apiVersion || !raw.kind) throw badRequest('an applied configuration says its apiVersion and its kind');
+  if (!raw.apiVersion || !raw.kind) throw badRequest('an applied configuration must have apiVersion and kind');
   refuseOtherKind(kind, raw);
   const sent = knownFields(request, raw, { keepsNulls: true, ...(notes === undefined ? {} : { notes }) });
   sent.apiVersion = kind.apiVersion;
   sent.kind = kind.entry.kind;
   if (metaOf(sent).managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
-  const twice = typed(request, sent, () => duplicateIn(kind.schema, sent));
-  if (twice !== undefined) throw untyped(request, sent, twice);
+  const duplicate = typed(request, sent, () => duplicateIn(kind.schema, sent));
+  if (duplicate !== undefined) throw typedPatchError(request, sent, duplicate);
   const applied = { ...sent, metadata: { ...(sent.metadata as JsonObject) } };
-  takePlace(kind, info, applied);
+  setIdentity(kind, info, applied);
   return {
     sent,
     versions: versionsOf(registry, request),
@@ -80,36 +80,36 @@ export function readWish(registry: Registry, request: ResourceRequest): Wish {
   };
 }
 
-function untyped({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiError {
+function typedPatchError({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiError {
   const { entry } = kind;
   const { namespace = '', name = '' } = metaOf(sent);
   const object = `${namespace}/${name}; ${entry.group}/${entry.version}, Kind=${entry.kind}`;
   return badRequest(`failed to create typed patch object (${object}): ${why}`);
 }
 
-/** The steps that carry out the configuration: merge it, settle the owners of its fields, read the result as a client's object. */
-function changeOf(request: ResourceRequest, wish: Wish): Write['change'] {
+/** The steps of an apply: merge the configuration, settle the field owners, admit the result like a client's object. */
+function changeOf(request: ResourceRequest, configuration: Configuration): Write['change'] {
   let merged: Merged;
   let applied: Applied;
   return [
     (current) => {
-      merged = mergedWith(request, wish, current);
+      merged = mergedWith(request, configuration, current);
       return merged.object;
     },
     () => {
-      applied = settled(request, wish, merged);
+      applied = withOwners(request, configuration, merged);
       return applied.object;
     },
     () => admitApplied(request, applied),
   ];
 }
 
-/** The object with what is applied, before anybody has asked whose its fields are. */
-function mergedWith(request: ResourceRequest, wish: Wish, stored: JsonObject): Merged {
+/** The object merged with the configuration, before the field owners are settled. */
+function mergedWith(request: ResourceRequest, configuration: Configuration, stored: JsonObject): Merged {
   const live = withoutOwners(request.kind, stored);
   const known = liveOwners(stored);
   const isNew = Object.keys(stored).length === 0;
-  const { versions, time, author } = wish;
+  const { versions, time, author } = configuration;
   const owners =
     known.size > 0 || isNew
       ? known
@@ -120,17 +120,17 @@ function mergedWith(request: ResourceRequest, wish: Wish, stored: JsonObject): M
           time,
           subresource: author.subresource,
         });
-  return typed(request, wish.sent, () => mergeConfiguration({ ...wish, live, owners }));
+  return typed(request, configuration.sent, () => mergeConfiguration({ ...configuration, live, owners }));
 }
 
-/** The same, with whose its fields are, and without those that are not applied any more. */
-function settled(request: ResourceRequest, { sent, author }: Wish, merged: Merged): Applied {
+/** The merged object with its new field owners, without the fields that are no longer applied. */
+function withOwners(request: ResourceRequest, { sent, author }: Configuration, merged: Merged): Applied {
   const applied = typed(request, sent, () => unlessConflicting(merged));
   if (author.manager === 'kubectl') syncLastApplied(applied.object, sent);
   return applied;
 }
 
-/** The same as the server takes it, in the version that is stored. */
+/** Admits the result, in the stored version. */
 function admitApplied(request: ResourceRequest, { object, owners }: Applied): JsonObject {
   const admitted = admitObject(request, object);
   setOwners(admitted, owners);
@@ -143,23 +143,23 @@ function unlessConflicting(merged: Merged): Applied {
     return settleOwners(merged);
   } catch (error) {
     if (!(error instanceof ConflictingOwners)) throw error;
-    const left = application.author.manager === 'kubectl' ? toleratedConflicts(application, error) : error;
-    if (left === undefined) return applyConfiguration({ ...application, force: true });
-    throw new ApiError('Conflict', left.message, { details: { causes: left.causes } });
+    const remaining = application.author.manager === 'kubectl' ? toleratedConflicts(application, error) : error;
+    if (remaining === undefined) return applyConfiguration({ ...application, force: true });
+    throw new ApiError('Conflict', remaining.message, { details: { causes: remaining.causes } });
   }
 }
 
-/** What is done with items by their names, which they must have. */
+/** Runs work that identifies list items by their keys, and reports missing keys. */
 function typed<T>(request: ResourceRequest, sent: JsonObject, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Nameless) throw untyped(request, sent, error.message);
+    if (error instanceof UnidentifiedItem) throw typedPatchError(request, sent, error.message);
     throw error;
   }
 }
 
-/** The write that creates the object, where there is none yet. */
+/** The write that creates the object if it does not exist. */
 async function creationOf(request: ResourceRequest, change: Write['change'], uid: string): Promise<Write> {
   const { kind, info, conversions, warnings } = request;
   if (uid !== '') {
@@ -171,7 +171,7 @@ async function creationOf(request: ResourceRequest, change: Write['change'], uid
   }
   const all = () => change.reduce((object, step) => step(object), {} as JsonObject);
   const object =
-    conversions === undefined ? await changedInSteps(request, change, {}) : await conversions.replay(warnings, all);
+    conversions === undefined ? await applyInSteps(request, change, {}) : await conversions.replay(warnings, all);
   delete metaOf(object).resourceVersion;
   return creation(object, 'applied');
 }

@@ -2,7 +2,7 @@ import { metaOf, type Registry } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
-import { doneAnswer } from '../codec/answer.ts';
+import { createdStatusAnswer } from '../codec/answer.ts';
 import type { Answer, ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import type { WritePorts } from './create.ts';
@@ -13,7 +13,7 @@ interface BindingPorts extends WritePorts {
   readonly registry: Pick<Registry, 'find'>;
 }
 
-/** POST to pods/NAME/binding: from now on the pod is a node's. */
+/** POST to pods/NAME/binding: assigns the pod to a node. */
 const create =
   (ports: BindingPorts): VerbHandler =>
   async (request) => {
@@ -21,20 +21,20 @@ const create =
     return bind(ports.writer, request, await ports.admission.admitCreation(own, readBinding(namedBody(own))));
   };
 
-/** POST to bindings, which says the same of the pod that the body names. */
-const createOld =
+/** POST to bindings: the same for the pod that the body names. */
+const createLegacy =
   (ports: BindingPorts): VerbHandler =>
   async (request) => {
     const binding = await ports.admission.admitCreation(request, readBinding(admitBody(request)));
     const { name = '' } = metaOf(binding);
     const kind = ports.registry.find('', 'v1', 'pods');
-    if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');
+    if (kind === undefined || name === '') throw badRequest('a Binding must name its pod in metadata.name');
     const info = { ...request.info, resource: 'pods', subresource: 'binding', name };
     return bind(ports.writer, { ...request, kind, info }, binding);
   };
 
 export const bindingVerbs = (ports: BindingPorts): Verbs => ({ create: create(ports) });
-export const oldBindingVerbs = (ports: BindingPorts): Verbs => ({ create: createOld(ports) });
+export const legacyBindingVerbs = (ports: BindingPorts): Verbs => ({ create: createLegacy(ports) });
 
 function readBinding(binding: JsonObject): JsonObject {
   const target = isJsonObject(binding.target) ? binding.target : {};
@@ -66,7 +66,7 @@ function bind(writer: BindingPorts['writer'], request: ResourceRequest, binding:
         return pod;
       },
     ],
-    answer: () => doneAnswer(request),
+    answer: () => createdStatusAnswer(request),
   });
 }
 

@@ -3,17 +3,17 @@ import { isTypeless, type Kind } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
 import type { JsonObject } from '@tidegate/schema';
 import { notFound } from '@tidegate/status';
-import { type ListWriting, writeFormed } from '../answer/write-list.ts';
+import { type ListWriting, writeConverted } from '../answer/write-list.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm } from '../codec/stored-form.ts';
 import { listOptions } from '../reading/list-options.ts';
 import type { VerbHandler, Verbs } from '../request/resource-request.ts';
 import { selectionOf } from '../request/selection.ts';
 
-/** What this gateway knows of another part that it needs. */
+/** The state of another part that this gateway needs. */
 export interface Component {
   readonly name: string;
-  /** undefined: it answers */
+  /** why it does not work; undefined: it does */
   readonly trouble: string | undefined;
 }
 
@@ -23,7 +23,7 @@ interface ComponentPorts {
   readonly listWriting: ListWriting;
 }
 
-/** Nothing of it is stored: it is what this gateway sees in the moment. */
+/** The status is not stored; it is computed from the current state of this gateway. */
 function statusOf({ name, trouble }: Component): JsonObject {
   const condition =
     trouble === undefined
@@ -46,7 +46,7 @@ const list =
     const selection = selectionOf(request.kind, request.info);
     const items = itemsOf(ports, request.kind).filter((item) => selection.matches(item));
     const page = { runs: [runOf(items, 0, items.length)], metadata: { resourceVersion: '' }, last: undefined };
-    await writeFormed(ports.listWriting, request, reply, page);
+    await writeConverted(ports.listWriting, request, reply, page);
     return undefined;
   };
 
@@ -58,5 +58,5 @@ const get =
     return objectAnswer(request, 200, item.json);
   };
 
-/** Reading is all that can be done. */
+/** Only reading is supported. */
 export const componentVerbs = (ports: ComponentPorts): Verbs => ({ get: get(ports), list: list(ports) });

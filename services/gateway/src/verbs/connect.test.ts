@@ -16,7 +16,7 @@ for (const [subresource, verbs] of Object.entries({
   attach: attachVerbs,
   portforward: portForwardVerbs,
 })) {
-  test(`a GET of ${subresource} needs the right to create it, before anything is looked at`, async () => {
+  test(`a GET of ${subresource} requires the create permission, before the pod is read`, async () => {
     const { get } = verbs({ authorizer, gates: { enabled: () => true } } as unknown as StreamPorts);
     const info = requestInfo('GET', `/api/v1/namespaces/a/pods/p/${subresource}`);
     await assert.rejects(async () => get?.({ info, user } as unknown as ResourceRequest, {} as never), {

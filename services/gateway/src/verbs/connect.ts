@@ -32,20 +32,23 @@ export interface StreamPorts {
 }
 
 interface Stream {
-  readonly speak: Speak;
+  readonly connect: Connect;
   readonly pathOf: (request: ResourceRequest, container: string) => string;
   readonly isOfContainer: boolean;
 }
 
-type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gates: Gates) => Promise<void>;
+type Connect = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gates: Gates) => Promise<void>;
 
-/** A stream to and from a pod is opened, whatever the method: who may only read pods may not open one. */
+/**
+ * Opening a stream requires the permission to create it, whatever the method, so that users who may only read pods
+ * cannot.
+ */
 async function mayCreate({ gates, authorizer }: StreamPorts, { user, info }: ResourceRequest): Promise<void> {
   if (!gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return;
   await authorizer.demand(user, { ...info, verb: 'create' });
 }
 
-function opens(ports: StreamPorts, { speak, pathOf, isOfContainer }: Stream): Verbs {
+function streamVerbs(ports: StreamPorts, { connect, pathOf, isOfContainer }: Stream): Verbs {
   const open: VerbHandler = async (request, reply) => {
     const { info, auditId } = request;
     refuseDryRun(info);
@@ -58,20 +61,20 @@ function opens(ports: StreamPorts, { speak, pathOf, isOfContainer }: Stream): Ve
     const backend = await ports.backends.kubelet(node);
     const raw = upgradeOf(reply);
     if (raw === undefined) throw badRequest('Upgrade request required');
-    await speak({ auditId, backend, path: pathOf(request, container) }, raw, request, ports.gates);
+    await connect({ auditId, backend, path: pathOf(request, container) }, raw, request, ports.gates);
     return undefined;
   };
   return { get: open, create: open };
 }
 
-/** Clients of version 5 are translated for; everybody else speaks with the kubelet. */
-const command: Speak = (upgrading, raw, { info }, gates) => {
+/** Version 5 of the stream protocol is translated for the kubelet; other versions are passed through. */
+const command: Connect = (upgrading, raw, { info }, gates) => {
   const translated = protocolsOf(raw.req).includes(STREAM_CLOSE_PROTOCOL);
   if (!translated || !gates.enabled('TranslateStreamCloseWebsocketRequests')) return passUpgrade(upgrading, raw);
   return remoteCommand(upgrading, raw, streamsOf(info));
 };
 
-const portForward: Speak = (upgrading, raw, _request, gates) => {
+const portForward: Connect = (upgrading, raw, _request, gates) => {
   const protocols = gates.enabled('PortForwardWebsockets') ? tunnelled(raw) : [];
   return protocols.length > 0 ? tunnel(upgrading, raw, protocols) : passUpgrade(upgrading, raw);
 };
@@ -81,7 +84,7 @@ function streamsOf({ query }: ResourceRequest['info']) {
   return { stdin: on('stdin'), stdout: on('stdout'), stderr: on('stderr'), tty: on('tty') };
 }
 
-/** Kubelets have their own names for what a client asks. */
+/** The kubelet has other names for some parameters. */
 function commandPath(word: string) {
   return ({ info }: ResourceRequest, container: string): string => {
     const { stdin, stdout, stderr, tty } = streamsOf(info);
@@ -101,11 +104,11 @@ function portsPath({ info }: ResourceRequest): string {
 }
 
 export const execVerbs = (ports: StreamPorts): Verbs =>
-  opens(ports, { speak: command, pathOf: commandPath('exec'), isOfContainer: true });
+  streamVerbs(ports, { connect: command, pathOf: commandPath('exec'), isOfContainer: true });
 export const attachVerbs = (ports: StreamPorts): Verbs =>
-  opens(ports, { speak: command, pathOf: commandPath('attach'), isOfContainer: true });
+  streamVerbs(ports, { connect: command, pathOf: commandPath('attach'), isOfContainer: true });
 export const portForwardVerbs = (ports: StreamPorts): Verbs =>
-  opens(ports, { speak: portForward, pathOf: portsPath, isOfContainer: false });
+  streamVerbs(ports, { connect: portForward, pathOf: portsPath, isOfContainer: false });
 
 interface LogPorts {
   readonly gates: FeatureGates;
@@ -113,7 +116,7 @@ interface LogPorts {
   readonly backends: Pick<Backends, 'kubelet'>;
 }
 
-/** GET of pods/NAME/log: the kubelet's text, as it comes. */
+/** GET of pods/NAME/log: streams the text from the kubelet. */
 const get =
   ({ gates, objects, backends }: LogPorts): VerbHandler =>
   async (request, reply) => {
@@ -157,7 +160,7 @@ async function reach(
   const { raw } = reply;
   try {
     const socket = await dial(kubelet);
-    upgradeOf(reply)?.heed();
+    upgradeOf(reply)?.readEarly();
     raw.once('close', () => socket.destroy());
     if (isGone(raw)) socket.destroy();
     const headers = ['Host', hostAndPort(kubelet), 'Accept-Encoding', 'identity', 'Connection', 'close'];
@@ -169,28 +172,28 @@ async function reach(
   }
 }
 
-/** What clients are told of a kubelet's refusal. Where it would send them is none of their business. */
+/** Translates an error of the kubelet for the client. The target of a redirect is not disclosed. */
 async function refuse({ info }: ResourceRequest, response: IncomingMessage): Promise<void> {
   const { statusCode: code = 0 } = response;
   if (code >= 200 && code <= 206) return;
   if (code < 400 && response.headers.location !== undefined) throw new ApiError('', 'redirects forbidden');
-  const said = (await readSome(response)).toString('utf8');
-  if (code === 500) throw internalError(said);
-  if (code === 400) throw badRequest(said);
-  const [reason, words] = REFUSALS[code] ?? (code > 500 ? ['InternalError' as const, FAILED(said)] : UNKNOWN(code));
-  throw new ApiError(reason, `${words === '' ? said : words} ( pods/log ${info.name})`, {
-    // what is no error there is one here
+  const text = (await readSome(response)).toString('utf8');
+  if (code === 500) throw internalError(text);
+  if (code === 400) throw badRequest(text);
+  const [reason, words] = REFUSALS[code] ?? (code > 500 ? ['InternalError' as const, FAILED(text)] : UNKNOWN(code));
+  throw new ApiError(reason, `${words === '' ? text : words} ( pods/log ${info.name})`, {
+    // a status below 400 is unexpected here, so it becomes an error
     code: code < 400 ? 500 : code,
     details: { name: info.name, kind: 'pods/log' },
   });
 }
 
-const FAILED = (said: string) =>
-  `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
+const FAILED = (text: string) =>
+  `an error on the server (${JSON.stringify(text)}) has prevented the request from succeeding`;
 const UNKNOWN = (code: number) =>
   ['', `the server responded with the status code ${code} but did not return more information`] as const;
 
-/** By code; no words: those of the kubelet. */
+/** By status code; an empty text means the kubelet's own. */
 const REFUSALS: Readonly<Record<number, readonly [Reason, string]>> = {
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   403: ['Forbidden', ''],
@@ -210,7 +213,7 @@ interface ProxyPorts {
   readonly backends: Pick<Backends, 'behind'>;
 }
 
-/** Any request below pods/, services/ or nodes/NAME/proxy: sent on to what is behind it, and answered by that. */
+/** Any request below pods/, services/ or nodes/NAME/proxy: forwarded to the backend, which answers it. */
 const proxy =
   ({ admission, backends }: ProxyPorts): VerbHandler =>
   async (request, reply) => {
@@ -228,7 +231,7 @@ const proxy =
       return undefined;
     }
     if (info.subpath === '' && (req.method === 'GET' || req.method === 'HEAD')) {
-      // links that are relative to a page must find their way back here
+      // with the final slash, relative links of a page lead back here
       writeHead(request, reply, {
         code: 301,
         headers: ['Location', `${info.path}/${query}`, 'Content-Length', 0],
@@ -240,7 +243,7 @@ const proxy =
     return undefined;
   };
 
-/** The path up to and with `/proxy`. */
+/** The path up to and including `/proxy`. */
 function prefixOf({ info }: ResourceRequest): string {
   const segments = info.path.split('/', info.namespace === '' ? 5 : 7);
   return `${segments.join('/')}/proxy`;

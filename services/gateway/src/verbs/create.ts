@@ -6,7 +6,7 @@ import { admitBody } from '../writing/admit-object.ts';
 import type { Write } from '../writing/write.ts';
 import type { Writer } from '../writing/writer.ts';
 
-/** What the writing verbs need. */
+/** What all writing verbs need. */
 export interface WritePorts {
   readonly writer: Pick<Writer, 'write'>;
 }
@@ -16,10 +16,10 @@ export const create =
   ({ writer }: WritePorts): VerbHandler =>
   async (request) => {
     const { info, kind } = request;
-    refuseClosing(kind);
+    refuseTerminatingKind(kind);
     if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
     const object = await inStep(request, () => admitBody(request));
-    wipe(object);
+    removeServerFields(object);
     return writer.write(request, creation(object));
   };
 
@@ -29,16 +29,22 @@ export function creation(object: JsonObject, ownership: Write['ownership'] = 'co
   return { operation: 'CREATE', change: [() => object], pinned: false, ownership, ...(name ? { name } : {}) };
 }
 
-/** No object is created of a kind whose definition is being deleted. */
-function refuseClosing({ entry }: Kind): void {
-  if (!entry.custom?.closing) return;
+/** Rejects new objects of a kind whose definition is being deleted. */
+function refuseTerminatingKind({ entry }: Kind): void {
+  if (!entry.custom?.deleting) return;
   throw methodNotAllowed('create not allowed while custom resource definition is terminating');
 }
 
-/** Removes the fields that a client cannot choose. */
-export function wipe(object: JsonObject): void {
+/** Removes the fields that clients cannot set. */
+export function removeServerFields(object: JsonObject): void {
   const meta = metaOf(object);
-  for (const field of WIPED) delete meta[field];
+  for (const field of SERVER_FIELDS) delete meta[field];
 }
 
-const WIPED = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const;
+const SERVER_FIELDS = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+] as const;

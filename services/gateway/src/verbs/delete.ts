@@ -19,7 +19,7 @@ export interface DeletePorts extends WritePorts, DeleteCorruptPorts {
   readonly gates: Pick<FeatureGates, 'enabled'>;
 }
 
-/** DELETE of one object: it is removed, or marked as being deleted while something holds it. */
+/** DELETE of one object: it is removed, or marked as being deleted while something keeps it. */
 export const deleteOne =
   (ports: DeletePorts): VerbHandler =>
   async (request) => {
@@ -40,8 +40,8 @@ export interface DeleteCorruptPorts {
 }
 
 /**
- * DELETE with ignoreStoreReadErrorWithClusterBreakingPotential: an object that cannot be read is removed, whatever
- * holds it. The store decides on the stored bytes, as part of the same call that removes them.
+ * DELETE with ignoreStoreReadErrorWithClusterBreakingPotential: removes an object that cannot be read, ignoring
+ * finalizers. The store checks the stored bytes in the same call that removes them.
  */
 export async function deleteCorrupt(ports: DeleteCorruptPorts, request: ResourceRequest): Promise<Answer> {
   const { kind, info, user, span } = request;
@@ -75,7 +75,7 @@ export async function deleteCorrupt(ports: DeleteCorruptPorts, request: Resource
   }
 }
 
-/** How many deletions are under way at once; of large objects, which come from the store to be looked at, it is one. */
+/** The number of deletions at a time; for large objects, which must be read from the store, it is one. */
 const PARALLEL = 32;
 
 interface DeleteCollectionPorts extends Pick<DeletePorts, 'gates' | 'writer'> {
@@ -84,8 +84,8 @@ interface DeleteCollectionPorts extends Pick<DeletePorts, 'gates' | 'writer'> {
 }
 
 /**
- * DELETE of a collection: the objects that a list with the same options shows, each deleted as by a delete of its own. With
- * a limit that is one page. Not atomic; the answer comes when nothing is under way any more.
+ * DELETE of a collection: deletes the objects of a list with the same options, each like a single delete. With a limit
+ * only one page is deleted. Not atomic; the answer is sent when all started deletions have finished.
  */
 export const deleteCollection =
   (ports: DeleteCollectionPorts): VerbHandler =>
@@ -98,7 +98,7 @@ export const deleteCollection =
     await writeItems(ports.listWriting, request, reply, { items: deletable, metadata });
   };
 
-/** The first failure ends it: what is under way is waited for, and nothing more is begun. */
+/** After the first failure no further deletion is started; the started ones are awaited. */
 async function deleteAll(
   writer: WritePorts['writer'],
   request: ResourceRequest,

@@ -3,14 +3,14 @@ import { get } from '../reading/get.ts';
 import type { Lists } from '../reading/lists.ts';
 import type { Watches } from '../reading/watches.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
-import { bindingVerbs, oldBindingVerbs } from './binding.ts';
+import { bindingVerbs, legacyBindingVerbs } from './binding.ts';
 import { componentVerbs } from './component-status.ts';
 import { attachVerbs, execVerbs, logVerbs, portForwardVerbs, proxyVerbs } from './connect.ts';
 import { create } from './create.ts';
 import { deleteCollection, deleteOne } from './delete.ts';
 import { evictionVerbs } from './eviction.ts';
 import { patch } from './patch.ts';
-import { isQuestion, reviewVerbs } from './review.ts';
+import { isReview, reviewVerbs } from './review.ts';
 import { scaleVerbs } from './scale.ts';
 import { tokenVerbs } from './token.ts';
 import { update } from './update.ts';
@@ -37,19 +37,19 @@ export type VerbPorts = StreamingPorts &
   Parameters<typeof scaleVerbs>[0] &
   Parameters<typeof tokenVerbs>[0];
 
-type Asked = Pick<ResourceRequest, 'info' | 'kind'>;
+type Addressed = Pick<ResourceRequest, 'info' | 'kind'>;
 
 /** The handlers of all verbs. */
 export class Dispatch {
-  readonly #ofObjects: Verbs;
-  readonly #ofReviews: Verbs;
-  readonly #ofComponents: Verbs;
-  readonly #ofOldBindings: Verbs;
+  readonly #objectVerbs: Verbs;
+  readonly #reviewVerbs: Verbs;
+  readonly #componentVerbs: Verbs;
+  readonly #legacyBindingVerbs: Verbs;
   /** of subresources that are more than another view of their object */
-  readonly #ofSubresources: Readonly<Record<string, Verbs>>;
+  readonly #subresourceVerbs: Readonly<Record<string, Verbs>>;
 
   constructor(ports: VerbPorts) {
-    this.#ofObjects = {
+    this.#objectVerbs = {
       get: get(ports),
       list: (request, reply) => ports.lists.serve(request, reply),
       watch: (request, reply) => ports.watches.serve(request, reply),
@@ -59,10 +59,10 @@ export class Dispatch {
       delete: deleteOne(ports),
       deletecollection: deleteCollection(ports),
     };
-    this.#ofReviews = reviewVerbs(ports);
-    this.#ofComponents = componentVerbs(ports);
-    this.#ofOldBindings = oldBindingVerbs(ports);
-    this.#ofSubresources = {
+    this.#reviewVerbs = reviewVerbs(ports);
+    this.#componentVerbs = componentVerbs(ports);
+    this.#legacyBindingVerbs = legacyBindingVerbs(ports);
+    this.#subresourceVerbs = {
       attach: attachVerbs(ports),
       binding: bindingVerbs(ports),
       eviction: evictionVerbs(ports),
@@ -75,37 +75,40 @@ export class Dispatch {
     };
   }
 
-  /** The handler of a request; undefined when there is nothing at its path. A verb that the resource lacks is an error. */
-  handlerOf(asked: Asked): VerbHandler | undefined {
-    return servedBy(asked, this.#verbsOf(asked)[asked.info.verb]);
+  /**
+   * The handler of a request; undefined if nothing exists at the path. Throws for a verb that the resource does not
+   * have.
+   */
+  handlerOf(addressed: Addressed): VerbHandler | undefined {
+    return servedBy(addressed, this.#verbsOf(addressed)[addressed.info.verb]);
   }
 
-  #verbsOf({ info, kind }: Asked): Verbs {
-    if (info.subresource !== '') return this.#ofSubresources[info.subresource] ?? this.#ofObjects;
-    if (kind.storedAs === 'bindings') return this.#ofOldBindings;
-    if (kind.storedAs === 'componentstatuses') return this.#ofComponents;
-    return isQuestion(kind) ? this.#ofReviews : this.#ofObjects;
+  #verbsOf({ info, kind }: Addressed): Verbs {
+    if (info.subresource !== '') return this.#subresourceVerbs[info.subresource] ?? this.#objectVerbs;
+    if (kind.storedAs === 'bindings') return this.#legacyBindingVerbs;
+    if (kind.storedAs === 'componentstatuses') return this.#componentVerbs;
+    return isReview(kind) ? this.#reviewVerbs : this.#objectVerbs;
   }
 }
 
-/** The handler, when the resource or subresource has its verb; undefined when there is nothing at the path. */
-function servedBy({ info, kind }: Asked, handler: VerbHandler | undefined): VerbHandler | undefined {
+/** The handler, if the resource or subresource has the verb; undefined if nothing exists at the path. */
+function servedBy({ info, kind }: Addressed, handler: VerbHandler | undefined): VerbHandler | undefined {
   if (info.subresource !== '') {
     const { subresources } = kind.entry;
     const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;
     if (found === undefined || info.name === '') return undefined;
-    // of a proxy the verbs are those of whom it leads to
+    // the backend of a proxy decides which verbs it supports
     const isServed = info.subresource === 'proxy' || found.verbs.includes(info.verb);
-    // what is below an object of a namespace is found through its namespace only
+    // subresources of namespaced objects are served only below their namespace
     if (kind.entry.namespaced && info.namespace === '') return undefined;
     if (handler === undefined || !isServed) throw methodNotAllowed();
     return handler;
   }
   const isOutside = kind.entry.namespaced && info.namespace === '';
-  // one object of a namespaced kind is found through its namespace only
+  // a namespaced object is served only below its namespace
   if (isOutside && info.name !== '') return undefined;
   if (handler === undefined || !kind.entry.verbs.includes(info.verb)) throw methodNotAllowed();
-  // nothing is deleted in all namespaces at once
+  // a deletion in all namespaces at once is not supported
   if (isOutside && info.verb === 'deletecollection') throw methodNotAllowed();
   const single = info.verb === 'get' || info.verb === 'update' || info.verb === 'patch' || info.verb === 'delete';
   if (single && info.name === '') throw methodNotAllowed();

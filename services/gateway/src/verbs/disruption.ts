@@ -12,10 +12,10 @@ export interface DisruptionPorts extends WritePorts {
   readonly registry: Pick<Registry, 'find'>;
 }
 
-/** So many evictions may wait for whoever counts the pods of a budget to notice them. */
-const MOST_DISRUPTED = 2000;
+/** The number of evictions that may wait until the disruption controller has counted them. */
+const MAX_DISRUPTED = 2000;
 
-/** A pod that is over, or has not begun, disrupts nothing by going. */
+/** The eviction of a finished, pending or terminating pod is no disruption. */
 export function mayIgnoreBudget(pod: JsonObject): boolean {
   const { phase } = (pod.status ?? {}) as JsonObject;
   return ['Succeeded', 'Failed', 'Pending'].includes(String(phase)) || metaOf(pod).deletionTimestamp !== undefined;
@@ -30,7 +30,7 @@ export async function budgetsOf(ports: DisruptionPorts, request: ResourceRequest
   return budgets.filter(({ json }) => selects(parseOwnJson(json), labels)).map(({ name }) => name);
 }
 
-/** An empty selector is about all pods of the namespace, none at all about none. */
+/** An empty selector selects all pods of the namespace, a missing one none. */
 function selects({ spec }: JsonObject, labels: Readonly<Record<string, string>>): boolean {
   const selector = isJsonObject(spec) ? spec.selector : undefined;
   if (!isJsonObject(selector)) return false;
@@ -41,7 +41,7 @@ function budgetKind(ports: DisruptionPorts): Kind {
   return ports.registry.find('policy', 'v1', 'poddisruptionbudgets') as Kind;
 }
 
-/** Takes one disruption from the budget. Answers false where the pod is not healthy and does not count. */
+/** Takes one disruption from the budget; false if the pod is unhealthy and does not count against it. */
 export async function takeDisruption(
   ports: DisruptionPorts,
   request: ResourceRequest,
@@ -68,7 +68,7 @@ export async function takeDisruption(
       change: [
         (current) => {
           const object = structuredClone(current);
-          taken = isReady(pod) || !unhealthyMayGo(object);
+          taken = isReady(pod) || !mayEvictUnhealthy(object);
           if (taken) decrement(object, metaOf(pod).name ?? '');
           return object;
         },
@@ -84,7 +84,7 @@ function isReady({ status }: JsonObject): boolean {
   return conditions.some((one) => isJsonObject(one) && one.type === 'Ready' && one.status === 'True');
 }
 
-function unhealthyMayGo(budget: JsonObject): boolean {
+function mayEvictUnhealthy(budget: JsonObject): boolean {
   const spec = (budget.spec ?? {}) as JsonObject;
   const { currentHealthy, desiredHealthy } = countsOf(budget);
   return spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (currentHealthy >= desiredHealthy && desiredHealthy > 0);
@@ -110,7 +110,7 @@ function decrement(budget: JsonObject, pod: string): void {
   const disrupted = isJsonObject(status.disruptedPods) ? status.disruptedPods : {};
   const forbid = (why: string) => forbiddenObject({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
   if (counts.disruptionsAllowed < 0) throw forbid('pdb disruptions allowed is negative');
-  if (Object.keys(disrupted).length > MOST_DISRUPTED) {
+  if (Object.keys(disrupted).length > MAX_DISRUPTED) {
     throw forbid('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   }
   if (counts.disruptionsAllowed === 0) throw cannotEvict(whyNot(name, budget));

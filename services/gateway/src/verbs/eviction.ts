@@ -3,7 +3,7 @@ import { Query } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
-import { doneAnswer } from '../codec/answer.ts';
+import { createdStatusAnswer } from '../codec/answer.ts';
 import { type Objects, parseCurrent } from '../objects/objects.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
@@ -19,7 +19,7 @@ interface EvictionPorts extends DisruptionPorts {
 interface Eviction {
   readonly request: ResourceRequest;
   readonly uid: string | undefined;
-  /** of the pod, as the client knows it */
+  /** the version of the pod that the client expects */
   readonly resourceVersion: string | undefined;
   readonly graceSeconds: number | undefined;
   readonly propagation: Propagation | undefined;
@@ -29,8 +29,8 @@ interface Eviction {
 const ATTEMPTS = 20;
 
 /**
- * POST to pods/NAME/eviction: a deletion that asks the pod's disruption budget first. What it takes of the budget is
- * committed before the pod goes, so of many evictions at once no more come through than the budget allows.
+ * POST to pods/NAME/eviction: a deletion that respects the pod's disruption budget. The disruption is committed to the
+ * budget before the pod is deleted, so concurrent evictions cannot exceed the budget.
  */
 const create =
   (ports: EvictionPorts): VerbHandler =>
@@ -39,11 +39,11 @@ const create =
     for (let attempt = 1; ; attempt++) {
       try {
         await evict(ports, eviction);
-        return doneAnswer(request);
+        return createdStatusAnswer(request);
       } catch (error) {
-        const moved = error instanceof ApiError && error.reason === 'Conflict';
-        // the pod changed under us, and the client does not mind which version it is that goes
-        if (!moved || eviction.resourceVersion !== undefined || eviction.uid !== undefined || attempt === ATTEMPTS)
+        const isConflict = error instanceof ApiError && error.reason === 'Conflict';
+        // the pod changed concurrently, and the client did not request a certain version
+        if (!isConflict || eviction.resourceVersion !== undefined || eviction.uid !== undefined || attempt === ATTEMPTS)
           throw error;
       }
     }
@@ -96,22 +96,25 @@ async function evict(ports: EvictionPorts, eviction: Eviction): Promise<void> {
   if (budget === undefined) return remove(ports, eviction, eviction.resourceVersion);
   const taken = await takeDisruption(ports, request, { budget, pod });
   if (taken) return remove(ports, eviction, eviction.resourceVersion);
-  // the pod is not healthy, and does not count: but only as long as it is that
+  // an unhealthy pod does not count, but only while it stays unhealthy: so its version is pinned
   try {
     await remove(ports, eviction, resourceVersion);
   } catch (error) {
-    const became = error instanceof ApiError && error.reason === 'Conflict' && eviction.resourceVersion === undefined;
-    throw became ? cannotEvict(`The disruption budget ${budget} is still being processed by the server.`, 10) : error;
+    const hasChanged =
+      error instanceof ApiError && error.reason === 'Conflict' && eviction.resourceVersion === undefined;
+    throw hasChanged
+      ? cannotEvict(`The disruption budget ${budget} is still being processed by the server.`, 10)
+      : error;
   }
 }
 
 function refuseOther({ request, uid, resourceVersion }: Eviction, pod: JsonObject): void {
   const found = metaOf(pod);
-  const refuse = (what: string, wanted: string, there: string, meaning: string) =>
+  const refuse = (what: string, wanted: string, actual: string, meaning: string) =>
     conflict(
       { group: '', resource: 'Pod' },
       request.info.name,
-      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${there}). The object might have been ${meaning}`,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). The object might have been ${meaning}`,
     );
   if (uid !== undefined && uid !== found.uid) throw refuse('UID', uid, found.uid ?? '', 'deleted and then recreated');
   if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion) {
@@ -119,7 +122,7 @@ function refuseOther({ request, uid, resourceVersion }: Eviction, pod: JsonObjec
   }
 }
 
-/** Says in the pod's status why it goes, and deletes it. */
+/** Records the reason in the pod's status, and deletes the pod. */
 async function remove(ports: EvictionPorts, eviction: Eviction, resourceVersion: string | undefined): Promise<void> {
   const { request, uid, graceSeconds, propagation, dryRun } = eviction;
   let version = resourceVersion;

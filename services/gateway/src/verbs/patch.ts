@@ -6,12 +6,12 @@ import { applyJsonPatch, surplusOfOperations, surplusOfPatch } from '../patch/js
 import { mergePatch } from '../patch/merge-patch.ts';
 import { inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 import { fieldValidation, refuseOption } from '../request/write-options.ts';
-import { admitObject, nameless, tellSurplus } from '../writing/admit-object.ts';
+import { admitObject, nameless, reportSurplus } from '../writing/admit-object.ts';
 import { refuseManyValues } from '../writing/refuse-many-values.ts';
 import type { Write } from '../writing/write.ts';
 import { type ApplyPorts, apply } from './apply.ts';
 
-/** PATCH: the Content-Type says in which of the languages the change is written. */
+/** PATCH: the Content-Type names the patch language. */
 export const patch =
   ({ writer, registry }: ApplyPorts): VerbHandler =>
   async (request) => {
@@ -19,7 +19,7 @@ export const patch =
     return writer.write(request, await patching(request));
   };
 
-/** A patch as a write. */
+/** The write of a patch. */
 export async function patching(request: ResourceRequest): Promise<Write> {
   const { kind } = request;
   const { apply, pinned } = await inStep(request, () => readPatch(request));
@@ -30,11 +30,11 @@ export async function patching(request: ResourceRequest): Promise<Write> {
 
 interface Patch {
   readonly apply: (object: JsonObject) => JsonObject;
-  /** it names the version that it is for */
+  /** the patch names a resourceVersion */
   readonly pinned: boolean;
 }
 
-/** The change that a patch asks for, in the language that its Content-Type names; other types were refused before. */
+/** Decodes a patch in the language of its Content-Type; unsupported types were rejected earlier. */
 export function readPatch(request: ResourceRequest): Patch {
   const force = request.info.query.get('force');
   if (force !== undefined)
@@ -43,14 +43,14 @@ export function readPatch(request: ResourceRequest): Patch {
   const level = fieldValidation(request);
   const { value: body, notes } = decodeJson(request.body);
   if (type === JSON_PATCH) {
-    if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
-    tellSurplus(request, level, surplusOfOperations(body, notes), { prefix: 'json patch ' });
+    if (!Array.isArray(body)) throw badRequest('a JSON patch must be a list of operations');
+    reportSurplus(request, level, surplusOfOperations(body, notes), { prefix: 'json patch ' });
     const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
     return { apply: named(request, (current) => applyJsonPatch(current, body)), pinned };
   }
   if (!isJsonObject(body)) throw badRequest('the patch must be one object');
   refuseManyValues(request.kind, body);
-  tellSurplus(request, level, surplusOfPatch(body, notes));
+  reportSurplus(request, level, surplusOfPatch(body, notes));
   const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
   const isMerge = type === MERGE_PATCH;
   const merge = (current: JsonObject) =>
@@ -58,7 +58,7 @@ export function readPatch(request: ResourceRequest): Patch {
   return { apply: named(request, merge), pinned };
 }
 
-/** A patch may not take an object's name away, nor all of its metadata: what was meant by that is not known. */
+/** Rejects a patch that removes the name or the metadata of the object. */
 function named({ info }: ResourceRequest, apply: Patch['apply']): Patch['apply'] {
   return (current) => {
     const object = apply(current);

@@ -19,7 +19,7 @@ interface ReviewPorts {
   readonly tokens: BearerTokens;
 }
 
-/** A question that is answered in its own status; nothing is kept of it. */
+/** Evaluates a review: the answer is its status, and nothing is stored. */
 type Review = (ports: ReviewPorts, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;
 
 const REVIEWS: Readonly<Record<string, Review>> = {
@@ -48,23 +48,23 @@ const create =
     return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
   };
 
-/** The verbs of kinds that are questions. */
+/** The verbs of review kinds. */
 export const reviewVerbs = (ports: ReviewPorts): Verbs => ({ create: create(ports) });
 
-export function isQuestion({ storedAs }: Kind): boolean {
+export function isReview({ storedAs }: Kind): boolean {
   return Object.hasOwn(REVIEWS, storedAs);
 }
 
 async function access(authorizer: ReviewPorts['authorizer'], user: User, spec: JsonObject): Promise<JsonObject> {
-  const wrong = whatIsWrong(spec, user);
+  const wrong = reviewErrors(spec, user);
   if (wrong.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, wrong);
   const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
   const { allowed, denied, reason } = await authorizer.judge(user, info);
   return { allowed, ...(denied && { denied }), ...(reason !== '' && { reason }) };
 }
 
-/** A question is about one thing, and about somebody. */
-function whatIsWrong({ resourceAttributes, nonResourceAttributes }: JsonObject, user: User): FieldError[] {
+/** A review must have exactly one subject matter, and a user or group. */
+function reviewErrors({ resourceAttributes, nonResourceAttributes }: JsonObject, user: User): FieldError[] {
   const wrong: FieldError[] = [];
   if (isJsonObject(resourceAttributes) && isJsonObject(nonResourceAttributes)) {
     const why = 'cannot be specified in combination with resourceAttributes';
@@ -83,28 +83,28 @@ async function rulesOf(authorizer: ReviewPorts['authorizer'], user: User, namesp
   if (namespace === '') throw badRequest('no namespace on request');
   await authorizer.latest();
   const { rules, missing } = authorizer.rulesFor(user, namespace);
-  const told = rules as unknown as readonly Required<PolicyRule>[];
-  const resourceRules = told
+  const all = rules as unknown as readonly Required<PolicyRule>[];
+  const resourceRules = all
     .filter(({ resources }) => resources?.length > 0)
     .map(({ nonResourceURLs, ...rule }) => rule as unknown as JsonObject);
-  const nonResourceRules = told
+  const nonResourceRules = all
     .filter(({ nonResourceURLs }) => nonResourceURLs?.length > 0)
     .map(({ verbs, nonResourceURLs }) => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }));
   const evaluationError = missing === '' ? {} : { evaluationError: missing };
   return { resourceRules, nonResourceRules, incomplete: authorizer.hasMoreThanRules, ...evaluationError };
 }
 
-/** Whose token it is; one that is nobody's is an answer, too. */
+/** Authenticates a token. An invalid token is reported in the status, not as an error. */
 async function reviewToken(tokens: BearerTokens, spec: JsonObject): Promise<JsonObject> {
   const token = text(spec.token);
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
-  const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
-  const judged = await tokens.authenticate({ text: token, digest: digestOf(token) }, asked);
-  if ('user' in judged) {
-    const { user, audiences } = judged;
+  const expected = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
+  const result = await tokens.authenticate({ text: token, digest: digestOf(token) }, expected);
+  if ('user' in result) {
+    const { user, audiences } = result;
     return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences: [...audiences] }) };
   }
-  const { refusals } = judged;
+  const { refusals } = result;
   const why = 'invalid bearer token';
   return { user: {}, error: refusals.length === 0 ? why : `[${[why, ...refusals].join(', ')}]` };
 }
@@ -115,22 +115,22 @@ function subjectOf(spec: JsonObject): User {
 }
 
 function resourceOf(spec: JsonObject): RequestInfo {
-  const asked = (spec.resourceAttributes ?? {}) as JsonObject;
+  const attributes = (spec.resourceAttributes ?? {}) as JsonObject;
   return hypotheticalRequest({
     isResource: true,
-    verb: text(asked.verb),
-    group: text(asked.group),
-    version: text(asked.version),
-    namespace: text(asked.namespace),
-    resource: text(asked.resource),
-    subresource: text(asked.subresource),
-    name: text(asked.name),
+    verb: text(attributes.verb),
+    group: text(attributes.group),
+    version: text(attributes.version),
+    namespace: text(attributes.namespace),
+    resource: text(attributes.resource),
+    subresource: text(attributes.subresource),
+    name: text(attributes.name),
   });
 }
 
 function otherOf(spec: JsonObject): RequestInfo {
-  const asked = spec.nonResourceAttributes as JsonObject;
-  return hypotheticalRequest({ isResource: false, verb: text(asked.verb), path: text(asked.path) });
+  const attributes = spec.nonResourceAttributes as JsonObject;
+  return hypotheticalRequest({ isResource: false, verb: text(attributes.verb), path: text(attributes.path) });
 }
 
 function text(value: Json | undefined): string {

@@ -8,7 +8,7 @@ import { versionsOf } from '../ownership/kind-versions.ts';
 import type { Answer, ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { admitBody, admitObject } from '../writing/admit-object.ts';
 import type { View, Write } from '../writing/write.ts';
-import { type ApplyPorts, applying, readWish } from './apply.ts';
+import { type ApplyPorts, applying, readConfiguration } from './apply.ts';
 import { readPatch } from './patch.ts';
 import { asSubresource } from './subresources.ts';
 
@@ -16,7 +16,7 @@ interface ScalePorts extends ApplyPorts {
   readonly objects: Pick<Objects, 'get'>;
 }
 
-/** How many of something there are, and should be: an object that looks the same for all kinds that have it. */
+/** The Scale of an object: the same form for all kinds that have replicas. */
 const get =
   ({ objects }: ScalePorts): VerbHandler =>
   async (request) => {
@@ -47,17 +47,17 @@ const patch =
     return writer.write(request, changeTo(request, wanted, pinned));
   };
 
-/** Who applies a scale owns the object's number. */
+/** An apply of a Scale owns the replicas field of the object. */
 function applyScale(
   { writer, registry }: ApplyPorts,
   request: ResourceRequest,
   scale: ResourceRequest,
 ): Promise<Answer> {
   const { kind } = request;
-  const wish = readWish(registry, scale);
-  const replicas = isJsonObject(wish.applied.spec) ? wish.applied.spec.replicas : undefined;
+  const configuration = readConfiguration(registry, scale);
+  const replicas = isJsonObject(configuration.applied.spec) ? configuration.applied.spec.replicas : undefined;
   const applied: JsonObject = {
-    ...wish.applied,
+    ...configuration.applied,
     kind: kind.entry.kind,
     apiVersion: kind.apiVersion,
   };
@@ -67,7 +67,7 @@ function applyScale(
   else applied.spec = {};
   const versions = versionsOf(registry, request);
   return writer.write(request, {
-    ...applying(request, { ...wish, versions, applied }),
+    ...applying(request, { ...configuration, versions, applied }),
     ...shownAsScale(request),
   });
 }
@@ -78,7 +78,7 @@ export const scaleVerbs = (ports: ScalePorts): Verbs => ({
   patch: patch(ports),
 });
 
-/** Only the number counts, and the version and uid that the client expects. */
+/** Changes only the replicas, and checks the resourceVersion and uid that the client expects. */
 function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => JsonObject, pinned: boolean): Write {
   return {
     operation: 'UPDATE',
@@ -101,7 +101,7 @@ function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => Json
   };
 }
 
-/** Clients and webhooks see the scale, not the object. */
+/** Clients and webhooks see the Scale, not the object. */
 function shownAsScale(request: ResourceRequest): Pick<Write, 'answer' | 'view'> {
   const { kind } = asSubresource(request);
   const paths = request.kind.entry.custom?.scale;
@@ -116,7 +116,7 @@ function shownAsScale(request: ResourceRequest): Pick<Write, 'answer' | 'view'> 
   return { answer: ({ code, json }) => show(request, code, json), view };
 }
 
-/** Where a definition says that the number stands; elsewhere all kinds have it in the same place. */
+/** Sets the replicas: at the path of the definition for a custom kind, else at .spec.replicas. */
 function setReplicas(object: JsonObject, replicas: Json, custom?: ScalePaths): void {
   const steps = (custom?.specReplicasPath ?? '.spec.replicas').split('.').slice(1);
   let holder = object;
@@ -172,7 +172,7 @@ function scaleOf({ entry, apiVersion }: Kind, object: JsonObject, custom?: Scale
   };
 }
 
-/** As lists take it: `app=web,tier in (a,b),!old`. Older kinds have a plain map of labels. */
+/** As a label selector, for example `app=web,tier in (a,b),!old`. Older kinds have a plain map of labels. */
 function selectorOf(spec: JsonObject): string {
   const { selector } = spec;
   if (!isJsonObject(selector) || Object.keys(selector).length === 0) return '';

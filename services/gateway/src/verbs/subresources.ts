@@ -7,11 +7,11 @@ import { admitObject } from '../writing/admit-object.ts';
 
 const kinds = new WeakMap<KindEntry, Kind>();
 
-/** The same request, seen as one about what its subresource takes and answers: a Scale, a Binding, an Eviction. */
+/** The request with the kind of its subresource (Scale, Binding, Eviction), which it takes and returns. */
 export function asSubresource(request: ResourceRequest): ResourceRequest {
   const { kind, info } = request;
   const entry = kind.entry.subresources[info.subresource]?.entry;
-  if (entry === undefined) throw new Error(`${kind.entry.resource}/${info.subresource} is no kind of its own`);
+  if (entry === undefined) throw new Error(`${kind.entry.resource}/${info.subresource} has no kind of its own`);
   let own = kinds.get(entry);
   if (own === undefined) {
     own = kindOf(entry);
@@ -20,7 +20,7 @@ export function asSubresource(request: ResourceRequest): ResourceRequest {
   return { ...request, kind: own };
 }
 
-/** The body of such a request, which must name the object that the path names. */
+/** The body of such a request. It must name the object of the path. */
 export function namedBody(own: ResourceRequest): JsonObject {
   const { object, notes } = decodeObject(own.kind.schema, own.body, own.contentType);
   if ((metaOf(object).name ?? '') !== own.info.name) {

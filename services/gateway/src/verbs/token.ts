@@ -10,9 +10,9 @@ import { isDryRun } from '../request/write-options.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import { asSubresource } from './subresources.ts';
 
-const LEAST_SECONDS = 600;
-const USUAL_SECONDS = 3600;
-const MOST_SECONDS = 2 ** 32;
+const MIN_SECONDS = 600;
+const DEFAULT_SECONDS = 3600;
+const MAX_SECONDS = 2 ** 32;
 const GROUP = 'authentication.k8s.io';
 
 interface TokenPorts {
@@ -22,7 +22,7 @@ interface TokenPorts {
   readonly admission: Pick<Admission, 'admitCreation'>;
 }
 
-/** POST to serviceaccounts/NAME/token: a token for this account, for whom and as long as is asked for. */
+/** POST to serviceaccounts/NAME/token: issues a token for this account. */
 const create =
   (ports: TokenPorts): VerbHandler =>
   async (request) => {
@@ -40,12 +40,12 @@ const create =
     Object.assign(metaOf(sent), { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
     const object = await ports.admission.admitCreation(own, sent);
     const spec = isJsonObject(object.spec) ? object.spec : {};
-    const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
-    const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];
-    const seconds = secondsOf(spec);
+    const requested = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
+    const audiences = requested.length > 0 ? requested : [...serviceAccounts.audiences];
+    const seconds = withinLimit(serviceAccounts, request, secondsOf(spec));
     const bound = isJsonObject(spec.boundObjectRef) ? await boundTo(ports, request, spec.boundObjectRef) : {};
     const subject = { namespace, serviceaccount: { name, uid }, ...bound };
-    // what is tried leaves nothing behind, least of all something that opens doors
+    // a dry run issues no valid token
     const { token, expiresAt } = isDryRun(request)
       ? { token: '', expiresAt: new Date(Date.now() + seconds * 1000) }
       : serviceAccounts.issue(subject, { audiences, seconds });
@@ -57,15 +57,22 @@ const create =
 export const tokenVerbs = (ports: TokenPorts): Verbs => ({ create: create(ports) });
 
 function secondsOf(spec: JsonObject): number {
-  const seconds = Number(spec.expirationSeconds ?? USUAL_SECONDS);
+  const seconds = Number(spec.expirationSeconds ?? DEFAULT_SECONDS);
   const refuse = (why: string) =>
     invalid({ group: GROUP, kind: 'TokenRequest', name: '' }, [invalidValue('spec.expirationSeconds', seconds, why)]);
-  if (seconds < LEAST_SECONDS) throw refuse('may not specify a duration less than 10 minutes');
-  if (seconds > MOST_SECONDS) throw refuse('may not specify a duration larger than 2^32 seconds');
+  if (seconds < MIN_SECONDS) throw refuse('may not specify a duration less than 10 minutes');
+  if (seconds > MAX_SECONDS) throw refuse('may not specify a duration larger than 2^32 seconds');
   return seconds;
 }
 
-/** What the token ends with, beside its account. */
+/** Like kube-apiserver, the server shortens the lifetime and warns, because an error would break the client. */
+function withinLimit({ maxTokenSeconds }: ServiceAccounts, { warnings }: ResourceRequest, seconds: number): number {
+  if (seconds <= maxTokenSeconds) return seconds;
+  warnings.push(`requested expiration of ${seconds} seconds shortened to ${maxTokenSeconds} seconds`);
+  return maxTokenSeconds;
+}
+
+/** The object that the token is bound to: the token becomes invalid when it is deleted. */
 async function boundTo(ports: TokenPorts, request: ResourceRequest, ref: JsonObject): Promise<Partial<TokenSubject>> {
   const { kind, apiVersion = 'v1', uid: wanted } = ref;
   const resource = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[String(kind)];
@@ -93,7 +100,7 @@ async function boundTo(ports: TokenPorts, request: ResourceRequest, ref: JsonObj
   return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(ports, nodeName) } : {}) };
 }
 
-/** The node of a pod need not be there. */
+/** The node of a pod; it may be missing. */
 async function nodeOf(ports: TokenPorts, name: string): Promise<Reference> {
   try {
     return { name, uid: metaOf(await ports.objects.core('nodes', '', name)).uid ?? '' };

@@ -4,7 +4,7 @@ import { conflict } from '@tidegate/status';
 import { inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import type { Write } from '../writing/write.ts';
-import { creation, type WritePorts, wipe } from './create.ts';
+import { creation, removeServerFields, type WritePorts } from './create.ts';
 
 /** PUT of a whole object. */
 export const update =
@@ -21,14 +21,14 @@ export const update =
     });
   };
 
-/** Some kinds are created by a PUT. */
+/** The write that creates the object, for kinds that a PUT may create. */
 function creationOf({ kind, info }: ResourceRequest, object: JsonObject): Write {
   const made = structuredClone(object);
   const { uid } = metaOf(made);
   if (uid) {
     throw conflict(kind.entry, info.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
   }
-  wipe(made);
+  removeServerFields(made);
   delete metaOf(made).resourceVersion;
   return creation(made);
 }

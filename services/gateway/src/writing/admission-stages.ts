@@ -6,30 +6,30 @@ import { mayGrant, readyForGrant, refuseEscalation } from '../authz/escalation.t
 import { keepServerFields } from './change-stages.ts';
 import type { Draft, Stage } from './write.ts';
 
-/** The built-in plugins set what the client left out. */
+/** The built-in plugins set defaults. */
 export const mutatingPlugins: Stage = {
   name: 'plugins (mutating)',
   applies: ({ plugins, write }) => plugins !== undefined && write.operation !== 'DELETE',
   run: mutateByPlugins,
 };
 
-/** The mutating webhooks change the object. The plugins see it again afterwards, because webhooks may have added to it. */
+/** The mutating webhooks change the object. The plugins run again afterwards, because webhooks may have added to it. */
 export const mutatingWebhooks: Stage = {
   name: 'webhooks (mutating)',
-  applies: ({ admitting }) => admitting !== undefined,
+  applies: ({ requestAdmission }) => requestAdmission !== undefined,
   run: async (draft) => {
     const { write, object: before } = draft;
     const isDeletion = write.operation === 'DELETE';
     const seen = viewOf(draft, before);
     const reviewed = { object: isDeletion ? undefined : seen, old: oldView(draft) };
-    const made = await draft.admitting?.mutate(reviewed);
+    const made = await draft.requestAdmission?.mutate(reviewed);
     if (isDeletion || made === undefined || made === seen) return;
-    draft.object = taken(draft, made);
+    draft.object = accepted(draft, made);
     if (draft.plugins !== undefined && draft.object !== before) await mutateByPlugins(draft);
   },
 };
 
-/** Nobody may grant rights that they do not have themselves. */
+/** Users cannot grant rights that they do not have themselves. */
 export function escalation(authorizer: Authorizer): Stage {
   return {
     name: 'escalation',
@@ -41,20 +41,20 @@ export function escalation(authorizer: Authorizer): Stage {
   };
 }
 
-/** The built-in plugins check the object as it would be stored. */
+/** The built-in plugins check the object that will be stored. */
 export const validatingPlugins: Stage = {
   name: 'plugins (validating)',
   applies: ({ plugins, write }) => plugins !== undefined && write.operation !== 'DELETE',
   run: ({ plugins, request, object, old }) => plugins?.validate({ request, object, old }),
 };
 
-/** Policies, and then all validating webhooks at once, check the object as it would be stored. */
+/** Policies, and then all validating webhooks at the same time, check the object that will be stored. */
 export const validatingWebhooks: Stage = {
   name: 'policies and webhooks (validating)',
-  applies: ({ admitting }) => admitting !== undefined,
+  applies: ({ requestAdmission }) => requestAdmission !== undefined,
   run: (draft) => {
     const object = draft.write.operation === 'DELETE' ? undefined : viewOf(draft, draft.object);
-    return draft.admitting?.validate({ object, old: oldView(draft) });
+    return draft.requestAdmission?.validate({ object, old: oldView(draft) });
   },
 };
 
@@ -70,8 +70,8 @@ function oldView(draft: Draft): JsonObject | undefined {
   return draft.old === undefined ? undefined : viewOf(draft, draft.old);
 }
 
-/** The object as webhooks made it: its place and its version are not theirs to change. */
-function taken({ write: { view }, object, old }: Draft, made: JsonObject): JsonObject {
+/** Takes over the object that webhooks changed, except for its identity and version. */
+function accepted({ write: { view }, object, old }: Draft, made: JsonObject): JsonObject {
   if (view !== undefined) return view.take(object, made);
   if (old !== undefined) {
     keepServerFields(made, old);

@@ -17,7 +17,7 @@ import type { ResourceRequest } from '../request/resource-request.ts';
 import { type FieldValidation, fieldValidation } from '../request/write-options.ts';
 import { refuseManyValues } from './refuse-many-values.ts';
 
-/** The object that is the body of a request, as the server takes it. */
+/** Decodes the body of a request and admits it as an object. */
 export function admitBody(request: ResourceRequest): JsonObject {
   const { object, notes } = readBody(request);
   return admitObject(request, object, notes);
@@ -36,24 +36,26 @@ function readBody({ kind, body, contentType }: ResourceRequest): DecodedObject {
 }
 
 /**
- * A client's object as the server takes it: of the right kind, with known fields of the right types and with defaults,
- * with the name and namespace of the path, and in the version in which its kind is stored.
+ * A client's object, decoded: of the right kind, with known fields of the right types and with defaults, with the name
+ * and namespace of the path, and in the version in which its kind is stored.
  */
 export function admitObject(request: ResourceRequest, raw: JsonObject, notes?: BodyNotes): JsonObject {
   const { kind, info } = request;
   refuseOtherKind(kind, raw);
   const value = knownFields(request, raw, notes === undefined ? {} : { notes });
   const { managedFields } = isJsonObject(raw.metadata) ? raw.metadata : {};
-  // an empty list is a wish of its own here
+  // an empty list is kept: it resets the field owners
   if (Array.isArray(managedFields) && managedFields.length === 0) metaOf(value).managedFields = [];
   value.apiVersion = kind.apiVersion;
   value.kind = kind.entry.kind;
-  takePlace(kind, info, value);
-  oneOfEachOwner(request, value);
+  setIdentity(kind, info, value);
+  removeDuplicateOwners(request, value);
   return asStored(kind, value);
 }
 
-/** The object with the fields that its kind has, of the right types; of others the client hears as it asked to. */
+/**
+ * The object with the fields of its kind. Unknown fields are reported according to the fieldValidation of the request.
+ */
 export function knownFields(request: ResourceRequest, raw: JsonObject, options: CleanOptions = {}): JsonObject {
   const { kind } = request;
   refuseManyValues(kind, raw);
@@ -72,12 +74,12 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
       },
     );
   }
-  // only what is applied keeps its nulls
-  tellSurplus(request, level, surplus, { isApplied: options.keepsNulls === true, lines: options.notes?.lines ?? [] });
+  // only an applied configuration keeps its nulls
+  reportSurplus(request, level, surplus, { isApplied: options.keepsNulls === true, lines: options.notes?.lines ?? [] });
   return value;
 }
 
-/** Clients look for the words in which Kubernetes refuses a strategic merge patch that puts a value in place of a structure. */
+/** The message suffix with which Kubernetes rejects a strategic merge patch that replaces a structure by a value. */
 function restoring({ contentType }: ResourceRequest, { found = '', wanted = '' }: TypeProblem): string {
   if (mediaType(contentType) !== STRATEGIC_PATCH) return '';
   const given = Object.hasOwn(GO_KINDS, found) ? GO_KINDS[found] : found;
@@ -88,50 +90,50 @@ function restoring({ contentType }: ResourceRequest, { found = '', wanted = '' }
 
 const GO_KINDS: Readonly<Record<string, string>> = { array: 'slice', object: 'map', number: 'int64' };
 
-/** An owner that is named twice in the same words is named once. */
-function oneOfEachOwner({ warnings }: ResourceRequest, object: JsonObject): void {
+/** Removes duplicate owner references, with a warning. */
+function removeDuplicateOwners({ warnings }: ResourceRequest, object: JsonObject): void {
   const meta = metaOf(object);
   const { ownerReferences: owners = [] } = meta;
   if (owners.length < 2) return;
   const seen = new Set<string>();
-  const twice = new Set<string>();
+  const duplicates = new Set<string>();
   meta.ownerReferences = owners.filter((owner) => {
     const text = JSON.stringify(Object.entries(owner).sort());
-    if (seen.has(text)) twice.add(owner.uid ?? '');
+    if (seen.has(text)) duplicates.add(owner.uid ?? '');
     return !seen.has(text) && seen.add(text);
   });
-  if (twice.size > 0) {
+  if (duplicates.size > 0) {
     warnings.push(
       '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ' +
-        [...twice].join(', '),
+        [...duplicates].join(', '),
     );
   }
 }
 
-interface SurplusWords {
-  /** said before each */
+interface SurplusOptions {
+  /** text before each field */
   prefix?: string;
-  /** those who apply look for other words, too */
+  /** for an apply, the error has Kubernetes' wording for apply, too */
   isApplied?: boolean;
-  /** where in YAML it stands */
+  /** further messages with line numbers, for YAML */
   lines?: readonly string[];
 }
 
-/** What the client said more than is taken, as loudly as it wants to hear it. */
-export function tellSurplus(
+/** Reports unknown and duplicate fields as the client requested: as warnings or as an error. */
+export function reportSurplus(
   request: ResourceRequest,
   level: FieldValidation,
   surplus: readonly Surplus[],
-  { prefix = '', isApplied = false, lines = [] }: SurplusWords = {},
+  { prefix = '', isApplied = false, lines = [] }: SurplusOptions = {},
 ): void {
   if (surplus.length === 0 || level === 'Ignore') return;
   const texts: string[] = [];
-  const again = [...lines];
+  const details = [...lines];
   let room = level === 'Strict' ? STRICT_CHARACTERS : WARN_CHARACTERS;
   for (const { what, field } of surplus) {
-    // a path may be as long as the body, and there may be as many: texts are made only of what is told
+    // paths may be as long as the body, and many: only texts that fit are built
     texts.push(`${prefix}${what} field ${JSON.stringify(field.slice(0, room))}`);
-    if (isApplied && what === 'unknown') again.push(`.${field.slice(0, room)}: field not declared in schema`);
+    if (isApplied && what === 'unknown') details.push(`.${field.slice(0, room)}: field not declared in schema`);
     room -= field.length;
     if (room <= 0) break;
   }
@@ -139,17 +141,17 @@ export function tellSurplus(
   if (level !== 'Strict') request.warnings.push(...texts);
   else {
     const more = rest > 0 ? `, and ${rest} more` : '';
-    const other = again.length > 0 ? ` (${again.join(', ')})` : '';
+    const other = details.length > 0 ? ` (${details.join(', ')})` : '';
     throw badRequest(`strict decoding error: ${texts.join(', ')}${more}${other}`);
   }
 }
 
 const STRICT_CHARACTERS = 64 << 10;
-/** more than all Warning headers together hold */
+/** more than all Warning headers together can hold */
 const WARN_CHARACTERS = 8 << 10;
 
-/** Where an object goes is said by the path; the body may only agree. */
-export function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): void {
+/** Sets name and namespace from the path; those in the body must agree. */
+export function setIdentity(kind: Kind, info: RequestInfo, object: JsonObject): void {
   const meta = metaOf(object);
   if (kind.entry.namespaced) {
     if (meta.namespace && meta.namespace !== info.namespace) {
@@ -174,7 +176,7 @@ export function nameless(name: string): ApiError {
 export function refuseOtherKind(kind: Kind, raw: JsonObject): void {
   const { apiVersion, kind: name } = raw;
   if (name === 'List' || name === `${kind.entry.kind}List`) {
-    throw badRequest(`one object for each request: send the items of the ${name} one by one`);
+    throw badRequest(`a request takes one object: send the items of the ${name} one by one`);
   }
   if (apiVersion !== undefined && apiVersion !== '' && apiVersion !== kind.apiVersion) {
     throw badRequest(

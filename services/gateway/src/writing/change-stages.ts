@@ -12,61 +12,61 @@ export const change: Stage = {
   converts: true,
   applies: () => true,
   run: (draft) => {
-    // conversions repeat the change until all that it needs is there, so it must not wait in between
-    const isAtOnce = draft.steps === undefined || draft.request.conversions !== undefined;
-    if (!isAtOnce) return changeLater(draft);
-    changeAtOnce(draft);
+    // a stage that converts is repeated by `replay`, so it must be synchronous
+    const isSync = draft.steps === undefined || draft.request.conversions !== undefined;
+    if (!isSync) return changeInSteps(draft);
+    changeSync(draft);
     return undefined;
   },
 };
 
-function changeAtOnce(draft: Draft): void {
+function changeSync(draft: Draft): void {
   draft.object = draft.write.change.reduce((object, step) => step(object), draft.old ?? {});
-  takeFate(draft);
+  setEffect(draft);
 }
 
-async function changeLater(draft: Draft): Promise<void> {
-  draft.object = await changedInSteps(draft, draft.write.change, draft.old ?? {});
-  takeFate(draft);
+async function changeInSteps(draft: Draft): Promise<void> {
+  draft.object = await applyInSteps(draft, draft.write.change, draft.old ?? {});
+  setEffect(draft);
 }
 
-/** The result of a change whose functions each take a step of their own. */
-export async function changedInSteps(
-  turn: Pick<Draft, 'steps'>,
+/** Applies the functions of a change, each in a step of its own. */
+export async function applyInSteps(
+  draft: Pick<Draft, 'steps'>,
   change: Write['change'],
   old: JsonObject,
 ): Promise<JsonObject> {
   let object = old;
   for (const step of change) {
     const before = object;
-    object = await inStep(turn, () => step(before));
+    object = await inStep(draft, () => step(before));
   }
   return object;
 }
 
-function takeFate(draft: Draft): void {
-  draft.fate = draft.write.fate?.() ?? 'stored';
+function setEffect(draft: Draft): void {
+  draft.effect = draft.write.effect?.() ?? 'stored';
 }
 
-/** A deletion that changes nothing ends here, before anybody is asked about it. */
+/** A deletion that changes nothing ends here, before admission. */
 export const untouched: Stage = {
   name: 'untouched',
   applies: ({ write }) => write.operation === 'DELETE',
   run: (draft) => {
-    const { current, fate } = draft;
-    if (fate !== 'untouched' || current === undefined) return undefined;
+    const { current, effect } = draft;
+    if (effect !== 'untouched' || current === undefined) return undefined;
     return answered(draft, { json: currentJson(current), code: 200 });
   },
 };
 
-/** Refuses stale versions, and takes what belongs to the server from the current object. */
+/** Rejects stale versions, and copies the fields that belong to the server from the current object. */
 export const serverFields: Stage = {
   name: 'server fields',
   isHeavy: true,
   applies: ({ write }) => write.operation !== 'DELETE',
   run: ({ request, current, old, object, isDryRun }) => {
     if (current === undefined || old === undefined) {
-      // a dry run may send an object as it was read, as in Kubernetes
+      // a dry run may send an object with its resourceVersion, as in Kubernetes
       if (metaOf(object).resourceVersion && !isDryRun) {
         throw new ApiError('', 'resourceVersion should not be set on objects to be created');
       }
@@ -75,7 +75,7 @@ export const serverFields: Stage = {
     }
     refuseStale(request, current, object);
     keepServerFields(object, old);
-    // plugins, webhooks and policies see the version that is changed
+    // plugins, webhooks and policies see the version that will be changed
     metaOf(object).resourceVersion = String(current.revision);
   },
 };
@@ -98,7 +98,7 @@ export function ownFields(registry: Registry): Stage {
 
 function refuseStale({ kind, info }: ResourceRequest, current: Current, object: JsonObject): void {
   const meta = metaOf(object);
-  // a patch that changes the uid is refused like a patch of any other immutable field
+  // in a patch, a changed uid is rejected later like any other immutable field
   const isPrecondition = info.verb !== 'patch' || info.subresource !== '';
   if (isPrecondition && meta.uid && meta.uid !== current.uid) {
     throw conflict(
@@ -108,7 +108,7 @@ function refuseStale({ kind, info }: ResourceRequest, current: Current, object: 
     );
   }
   const version = meta.resourceVersion ?? '';
-  if (!/^\d*$/.test(version)) throw badRequest(`invalid resource version: ${JSON.stringify(version)} is no number`);
+  if (!/^\d*$/.test(version)) throw badRequest(`invalid resource version: ${JSON.stringify(version)} is not a number`);
   if (version === '' || version === '0') {
     if (kind.entry.conditionalUpdate) throw unversioned(kind, info.name);
     return;
@@ -126,19 +126,19 @@ function unversioned({ entry }: Kind, name: string): ApiError {
   ]);
 }
 
-const ALWAYS_KEPT = ['creationTimestamp', 'deletionTimestamp', 'generation'] as const;
-const KEPT = ['uid', 'deletionGracePeriodSeconds', 'generateName'] as const;
+const ALWAYS_COPIED = ['creationTimestamp', 'deletionTimestamp', 'generation'] as const;
+const COPIED_IF_UNSET = ['uid', 'deletionGracePeriodSeconds', 'generateName'] as const;
 
-/** Fields of the server come from the old object, unless the client tried to set one to another value. */
+/** Server fields come from the old object, unless the client tried to change one: that is rejected later. */
 export function keepServerFields(object: JsonObject, old: JsonObject): void {
   const meta = metaOf(object);
   const before = metaOf(old);
   const kept = meta as Record<string, unknown>;
-  for (const field of ALWAYS_KEPT) {
+  for (const field of ALWAYS_COPIED) {
     if (before[field] !== undefined) kept[field] = before[field];
     else if (field !== 'deletionTimestamp') delete kept[field];
   }
-  for (const field of KEPT) if (!meta[field] && before[field] !== undefined) kept[field] = before[field];
+  for (const field of COPIED_IF_UNSET) if (!meta[field] && before[field] !== undefined) kept[field] = before[field];
   delete meta.selfLink;
 }
 

@@ -20,7 +20,7 @@ import {
 } from './commits.ts';
 import { answered, type Draft, type Outcome, type Stage } from './write.ts';
 
-/** Serializes the object, once: these bytes are stored, listed and watched. */
+/** Serializes the object once: these bytes are stored, listed and watched. */
 export const serialization: Stage = {
   name: 'serialization',
   isHeavy: true,
@@ -28,24 +28,23 @@ export const serialization: Stage = {
   run: (draft) => {
     const { request, write, object, old } = draft;
     const { stored } = request.kind;
-    const { claims, warn } = stored.entry;
+    const { claims } = stored.entry;
     draft.stored = storedForm(stored, object);
     draft.shown = draft.stored;
     if (write.operation === 'DELETE') return;
-    if (draft.fate === 'stored' && isRemovedBy(draft)) draft.fate = 'removed';
+    if (draft.effect === 'stored' && isRemovedBy(draft)) draft.effect = 'removed';
     draft.guards = claimGuards(draft.stored.claims, old === undefined ? [] : claims?.(old));
     draft.isSame = old !== undefined && isSameState(object, old);
-    if (old === undefined || request.info.subresource === '') draft.warnings = warn?.(object, old) ?? [];
   },
 };
 
-/** A change that changes nothing is answered without a commit, as soon as the object is known to be the current one. */
+/** A write that changes nothing is answered without a commit, once the store has confirmed the current object. */
 export const unchanged: Stage = {
   name: 'unchanged',
   applies: ({ current }) => current !== undefined,
   run: (draft) => {
-    const { current, stored, fate } = draft;
-    if (current === undefined || (draft.write.operation === 'DELETE' && fate === 'removed')) return undefined;
+    const { current, stored, effect } = draft;
+    if (current === undefined || (draft.write.operation === 'DELETE' && effect === 'removed')) return undefined;
     const isUnchanged = draft.isSame || stored.value.equals(current.value);
     if (!isUnchanged || (current.confirmed && current.stale)) return undefined;
     if (!current.confirmed) return STALE;
@@ -53,13 +52,13 @@ export const unchanged: Stage = {
   },
 };
 
-/** A webhook converts the object to the stored version, and shows what a later read will show of it. */
+/** A webhook converts the object to the stored version, and back for the answer, as a later read would return it. */
 export function conversion(conversions: Pick<Conversions, 'written'>): Stage {
   return {
     name: 'conversion',
     applies: ({ request }) => isConverted(request.kind),
     run: async (draft) => {
-      if (draft.fate === 'removed') return;
+      if (draft.effect === 'removed') return;
       const { stored, shown } = await conversions.written(draft.request.kind, draft.object);
       draft.stored = stored;
       draft.shown = shown;
@@ -68,11 +67,11 @@ export function conversion(conversions: Pick<Conversions, 'written'>): Stage {
 }
 
 interface DryRunPorts {
-  readonly quotas: Pick<CountedCommits, 'refuseExceeding'>;
+  readonly quotas: Pick<CountedCommits, 'checkQuotas'>;
   readonly objects: Pick<Objects, 'exists'>;
 }
 
-/** A dry run ends here. It looks up what a commit would guard. */
+/** A dry run ends here. It checks what the guards of a commit would check. */
 export function dryRun({ quotas, objects }: DryRunPorts): Stage {
   return {
     name: 'dry run',
@@ -81,11 +80,11 @@ export function dryRun({ quotas, objects }: DryRunPorts): Stage {
       const { current, shown, write } = draft;
       if (current !== undefined) {
         if (!current.confirmed) return STALE;
-        if (write.operation !== 'DELETE') await quotas.refuseExceeding(draft);
+        if (write.operation !== 'DELETE') await quotas.checkQuotas(draft);
         return answered(draft, { code: 200, json: withResourceVersion(shown, current.revision) });
       }
-      await quotas.refuseExceeding(draft);
-      const found = await whatIsThere(draft, objects);
+      await quotas.checkQuotas(draft);
+      const found = await existingObject(draft, objects);
       return found ?? answered(draft, { code: 201, json: shown.value });
     },
   };
@@ -100,34 +99,34 @@ interface CommitPorts {
   readonly removed: (request: ResourceRequest) => Promise<void>;
 }
 
-/** Commits the object where it still is the current one, and its guards hold. */
+/** Commits the object if it is still current and its guards hold. */
 export function commit(ports: CommitPorts): Stage {
   const { commits, quotas, conversions, objects, removed } = ports;
   return {
     name: 'commit',
     applies: () => true,
     run: async (draft) => {
-      const { request, write, current, allotment, shown, fate } = draft;
+      const { request, write, current, allocator, shown, effect } = draft;
       const unsent = unsentWrite(draft);
       const { key } = unsent;
       const outcome = await (write.operation === 'DELETE'
         ? commits.commit(request, unsent)
         : quotas.commit(draft, unsent));
       const claim = takenClaim(draft, unsent, outcome);
-      if (claim !== undefined && allotment !== undefined) {
-        await allotment.refused(claim);
+      if (claim !== undefined && allocator !== undefined) {
+        await allocator.refused(claim);
         return STALE;
       }
       if (outcome.kind === outcomeKind.committed) {
-        if (isConverted(request.kind) && fate === 'stored' && write.operation !== 'DELETE') {
+        if (isConverted(request.kind) && effect === 'stored' && write.operation !== 'DELETE') {
           conversions.remember(request.kind, { key, object: draft.object, form: shown, revision: outcome.revision });
         }
-        if (fate === 'removed') await removed(request);
+        if (effect === 'removed') await removed(request);
         return inStep(draft, () => committed(draft, outcome.revision));
       }
       if (current === undefined) {
         if (outcome.kind === outcomeKind.alreadyExists) return { kind: 'taken', deleting: outcome.deleting };
-        if (isLeftBehind(draft, outcome)) {
+        if (hasLeftovers(draft, outcome)) {
           const namespace = await objects.exists(key);
           return { kind: 'taken', deleting: namespace !== 'exists' };
         }
@@ -142,7 +141,7 @@ export function commit(ports: CommitPorts): Stage {
 
 const STALE: Outcome = { kind: 'stale' };
 
-/** An object that is being deleted is removed by the change that lets go of it. */
+/** A terminating object is removed by the write that removes the last reason to keep it. */
 function isRemovedBy({ request: { kind }, object }: Draft): boolean {
   const meta = metaOf(object);
   if (meta.deletionTimestamp === undefined) return false;
@@ -150,27 +149,27 @@ function isRemovedBy({ request: { kind }, object }: Draft): boolean {
   return !(hasTime || (meta.finalizers ?? []).length > 0 || (kind.stored.entry.held?.(object) ?? false));
 }
 
-/** Nothing differs but the version, and the times at which owners say that they changed it. */
+/** Whether only the resourceVersion and the times in managedFields differ. */
 function isSameState(object: JsonObject, old: JsonObject): boolean {
   const { resourceVersion, managedFields } = metaOf(old);
   const meta: JsonObject = { ...(metaOf(object) as JsonObject), resourceVersion: resourceVersion ?? '' };
-  if (!isSame(timeless(meta.managedFields), timeless(managedFields))) return false;
+  if (!isSame(withoutTimes(meta.managedFields), withoutTimes(managedFields))) return false;
   if (managedFields !== undefined) meta.managedFields = managedFields;
   return isSame({ ...object, metadata: meta }, old);
 }
 
-function timeless(owners: Json | undefined): Json {
+function withoutTimes(owners: Json | undefined): Json {
   return Array.isArray(owners) ? owners.map((owner) => ({ ...(owner as JsonObject), time: null })) : null;
 }
 
-/** No other object may have a claim that the old one does not have. */
+/** New claims must not be held by another object. */
 function claimGuards(claims: readonly string[] = [], old: readonly string[] = []): Guard[] {
   const fresh = claims.filter((claim) => !old.includes(claim));
   return fresh.map((name) => ({ kind: guardKind.unclaimed, key: { resource: '', namespace: '', name } }));
 }
 
 function unsentWrite(draft: Draft): UnsentWrite {
-  const { request, object, current, stored, guards, fate } = draft;
+  const { request, object, current, stored, guards, effect } = draft;
   const { kind, info } = request;
   const { uid = '', name = '', namespace = '', deletionTimestamp } = metaOf(object);
   if (current === undefined) {
@@ -179,11 +178,11 @@ function unsentWrite(draft: Draft): UnsentWrite {
     return { kind: writeKind.create, key, ...stored, uid, guards: [...needed, ...guards] };
   }
   const at = { key: keyOf(kind, info.namespace, info.name), expectedRevision: current.revision };
-  if (fate === 'removed') return { kind: writeKind.delete, ...at, guards: removalGuards(request) };
+  if (effect === 'removed') return { kind: writeKind.delete, ...at, guards: removalGuards(request) };
   return { kind: writeKind.update, ...at, ...stored, uid, deleting: deletionTimestamp !== undefined, guards };
 }
 
-/** The claim of another object, where the commit failed for it. */
+/** The claim because of which the commit failed, if any. */
 function takenClaim({ request }: Draft, { guards = [] }: UnsentWrite, outcome: WriteOutcome): string | undefined {
   if (outcome.kind !== outcomeKind.guardFailed) return undefined;
   const guard = guards[guardOf(request, outcome)];
@@ -191,29 +190,32 @@ function takenClaim({ request }: Draft, { guards = [] }: UnsentWrite, outcome: W
 }
 
 function committed(draft: Draft, revision: number): Outcome {
-  const { write, current, shown, fate } = draft;
+  const { write, current, shown, effect } = draft;
   if (current === undefined) return answered(draft, { code: 201, json: withResourceVersion(shown, revision) });
-  // an update that lets the object go shows its last version; a deletion shows the revision of the deletion
-  const isLast = fate === 'removed' && write.operation !== 'DELETE';
+  // an update that removes the object returns its last version; a deletion returns the revision of the deletion
+  const isLast = effect === 'removed' && write.operation !== 'DELETE';
   return answered(draft, { code: 200, json: withResourceVersion(shown, isLast ? current.revision : revision) });
 }
 
-/** The objects of an earlier namespace of this name are not all deleted yet. */
-function isLeftBehind({ request: { kind, fence } }: Draft, outcome: WriteOutcome): boolean {
+/** The namespace cannot be created because objects of an earlier namespace of this name still exist. */
+function hasLeftovers({ request: { kind, fence } }: Draft, outcome: WriteOutcome): boolean {
   const isOfLease = fence !== undefined && outcome.guard === 0;
   return kind.storedAs === 'namespaces' && outcome.kind === outcomeKind.guardFailed && !isOfLease;
 }
 
-/** The outcome that a creation would have for an object of its name, or for want of its namespace. */
-async function whatIsThere({ request, object }: Draft, objects: Pick<Objects, 'exists'>): Promise<Outcome | undefined> {
+/** What a creation would fail with: an existing object of this name, or a missing namespace. */
+async function existingObject(
+  { request, object }: Draft,
+  objects: Pick<Objects, 'exists'>,
+): Promise<Outcome | undefined> {
   const { kind } = request;
   const { name = '', namespace = '' } = metaOf(object);
   const key = keyOf(kind, namespace, name);
-  const [there, home] = await Promise.all([
+  const [state, namespaceState] = await Promise.all([
     objects.exists(key),
     kind.entry.namespaced ? objects.exists({ resource: 'namespaces', namespace: '', name: namespace }) : 'exists',
   ]);
-  if (home === 'absent') throw notFound({ group: '', resource: 'namespaces' }, namespace);
-  if (home === 'deleting') throw namespaceTerminating(kind.entry, name, namespace);
-  return there === 'absent' ? undefined : { kind: 'taken', deleting: there === 'deleting' };
+  if (namespaceState === 'absent') throw notFound({ group: '', resource: 'namespaces' }, namespace);
+  if (namespaceState === 'deleting') throw namespaceTerminating(kind.entry, name, namespace);
+  return state === 'absent' ? undefined : { kind: 'taken', deleting: state === 'deleting' };
 }

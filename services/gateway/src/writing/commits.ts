@@ -21,7 +21,7 @@ interface CommitsPorts {
   readonly live: Pick<LiveViews, 'through'>;
 }
 
-/** A write without the id that makes its repetition harmless. */
+/** A write without the operation id, by which a repeated write is recognized. */
 export type UnsentWrite = Omit<Write, 'operationId'>;
 
 /** Sends writes to the store. */
@@ -33,8 +33,8 @@ export class Commits {
   }
 
   /**
-   * Commits one write, with an operation id, the trace and the lease that it belongs to. When it returns, the effects of the
-   * write in this gateway are visible: a new definition is served, a new role counts.
+   * Commits one write, with an operation id, its trace and its lease. When it returns, the effects of the write in this
+   * gateway are visible: a new definition is served, a new role is used.
    */
   async commit({ kind, span, fence }: ResourceRequest, write: UnsentWrite): Promise<WriteOutcome> {
     const { lifetimeSeconds } = kind.entry;
@@ -64,21 +64,21 @@ export function definitionGuard({ entry }: Kind): Guard[] {
   return [{ kind: guardKind.live, key: { resource: DEFINITIONS, namespace: '', name: entry.custom.definition } }];
 }
 
-/** A namespace must be empty: no object of it is left. */
+/** A namespace must be empty. */
 export function emptinessGuard({ storedAs: resource }: Kind, name: string): Guard[] {
   return resource === 'namespaces' ? [{ kind: guardKind.namespaceEmpty, key: { resource, namespace: '', name } }] : [];
 }
 
 /**
- * A namespace is removed last, when nothing is left in it. A user who removes its finalizers wants it removed as it is; the
- * lifecycle controller deletes the rest afterwards.
+ * A namespace is removed only when it is empty. A user who removes its finalizers wants it removed immediately; the
+ * lifecycle controller then deletes the rest.
  */
 export function removalGuards({ kind, info, fence }: ResourceRequest): Guard[] {
   if (info.subresource === 'finalize' && fence === undefined) return [];
   return emptinessGuard(kind, info.name);
 }
 
-/** The place of a failed guard among those of the write itself, which follow that of the controller's lease. */
+/** The index of the failed guard among the write's own guards, which follow the guard of the lease. */
 export function guardOf({ fence }: ResourceRequest, { guard }: WriteOutcome): number {
   return guard - (fence === undefined ? 0 : 1);
 }
@@ -112,13 +112,13 @@ function guardFailure(request: ResourceRequest, key: Key, outcome: WriteOutcome)
   const { kind, fence } = request;
   const { entry } = kind;
   if (fence !== undefined && outcome.guard === 0) {
-    return conflict(entry, key.name, `the lease ${fence.key.name} is held by somebody else by now`);
+    return conflict(entry, key.name, `the lease ${fence.key.name} is held by another process by now`);
   }
   // the guard of the definition follows that of the namespace
   if (entry.custom !== undefined && guardOf(request, outcome) === (entry.namespaced ? 1 : 0)) {
     return methodNotAllowed('create not allowed while custom resource definition is terminating');
   }
-  if (!entry.namespaced) return conflict(entry, key.name, 'there are still objects in it');
+  if (!entry.namespaced) return conflict(entry, key.name, 'the namespace still contains objects');
   return outcome.deleting
     ? namespaceTerminating(entry, key.name, key.namespace)
     : notFound({ group: '', resource: 'namespaces' }, key.namespace);

@@ -10,14 +10,14 @@ export interface DeleteOptions {
   dryRun: boolean;
   uid: string | undefined;
   resourceVersion: string | undefined;
-  /** how long it may take to end; what is below zero is a second */
+  /** the grace period in seconds; a negative one counts as one second */
   graceSeconds: number | undefined;
   propagation: Propagation | undefined;
-  /** the older word for it, which also says what is answered */
+  /** the deprecated option for propagation; it also changes the status code of the answer */
   orphanDependents: boolean | undefined;
-  /** remove an object that cannot be read */
+  /** delete an object that cannot be read */
   ignoreReadErrors: boolean;
-  /** those who may refuse it were asked about what it follows from */
+  /** admission ran already, for the write that caused this deletion */
   isAdmitted?: true;
 }
 
@@ -44,36 +44,36 @@ const deleteOptionsSchema: Schema & { type: 'object' } = {
 
 const POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
-/** The options of a delete: from the body when there is one, else from the query. */
+/** The options of a delete: from the body if there is one, else from the query. */
 export function deleteOptions(gates: Pick<FeatureGates, 'enabled'>, request: ResourceRequest): DeleteOptions {
   const body = request.body.length === 0 ? {} : readBody(request);
-  const ignoreReadErrors = gates.enabled('AllowUnsafeMalformedObjectDeletion') && asksToIgnore(request, body);
-  if (ignoreReadErrors) refuseCompanions(request, body);
-  const said = request.body.length > 0 ? body : optionsInQuery(request);
-  const preconditions = isJsonObject(said.preconditions) ? said.preconditions : {};
-  const orphanDependents = typeof said.orphanDependents === 'boolean' ? said.orphanDependents : undefined;
-  const policy = readPolicy(request, said.propagationPolicy, orphanDependents);
+  const ignoreReadErrors = gates.enabled('AllowUnsafeMalformedObjectDeletion') && ignoresReadErrors(request, body);
+  if (ignoreReadErrors) refuseIncompatible(request, body);
+  const given = request.body.length > 0 ? body : optionsInQuery(request);
+  const preconditions = isJsonObject(given.preconditions) ? given.preconditions : {};
+  const orphanDependents = typeof given.orphanDependents === 'boolean' ? given.orphanDependents : undefined;
+  const policy = readPolicy(request, given.propagationPolicy, orphanDependents);
   if (policy === undefined && orphanDependents === undefined) warnOfDefault(request);
   return {
     dryRun: isDryRun(request, Array.isArray(body.dryRun) ? body.dryRun.map(String) : []),
     uid: textOf(preconditions.uid),
     resourceVersion: textOf(preconditions.resourceVersion),
-    graceSeconds: readSeconds(request, said.gracePeriodSeconds),
+    graceSeconds: readSeconds(request, given.gracePeriodSeconds),
     propagation: policy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background'),
     orphanDependents,
     ignoreReadErrors,
   };
 }
 
-/** Clients should know that dependents stay where they would expect them to go. */
+/** Warns that dependents are orphaned by default for this kind, which clients may not expect. */
 function warnOfDefault({ kind, warnings }: ResourceRequest): void {
   const warning = kind.stored.entry.orphansByDefault?.warning;
   if (warning !== undefined) warnings.push(warning);
 }
 
 /**
- * The options of a delete without a body. Of a collection a resourceVersion says which state of it is meant; of one object
- * it is a precondition, as its uid is.
+ * The options of a delete without a body. For a collection, resourceVersion selects the state of the collection; for
+ * one object it is a precondition, like its uid.
  */
 function optionsInQuery({ info: { query, verb } }: ResourceRequest): JsonObject {
   const preconditions =
@@ -89,7 +89,7 @@ function optionsInQuery({ info: { query, verb } }: ResourceRequest): JsonObject 
 function readBody(request: ResourceRequest): JsonObject {
   const { object: body } = decodeObject(deleteOptionsSchema, request.body, request.contentType);
   if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
-    throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
+    throw badRequest(`the body of a delete must be a DeleteOptions, not a ${String(body.kind)}`);
   }
   const { value, problems } = clean(deleteOptionsSchema, body, 'DeleteOptions');
   const [problem] = problems;
@@ -120,21 +120,27 @@ function readSeconds({ info }: ResourceRequest, value: Json | undefined): number
 }
 
 export const IGNORE_READ_ERRORS = 'ignoreStoreReadErrorWithClusterBreakingPotential';
-const COMPANIONS = ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
+const INCOMPATIBLE = [
+  'dryRun',
+  'propagationPolicy',
+  'orphanDependents',
+  'gracePeriodSeconds',
+  'preconditions',
+] as const;
 
-function asksToIgnore({ info }: ResourceRequest, body: JsonObject): boolean {
+function ignoresReadErrors({ info }: ResourceRequest, body: JsonObject): boolean {
   return body[IGNORE_READ_ERRORS] === undefined
     ? info.query.flag(IGNORE_READ_ERRORS)
     : body[IGNORE_READ_ERRORS] === true;
 }
 
-/** An object that nobody can read is not deleted with care: what would need its content is refused. */
-function refuseCompanions({ info }: ResourceRequest, body: JsonObject): void {
+/** An object that cannot be read cannot be checked, so options that need its content are rejected. */
+function refuseIncompatible({ info }: ResourceRequest, body: JsonObject): void {
   const because = (why: string) => invalidValue(IGNORE_READ_ERRORS, true, why);
   if (info.verb === 'deletecollection') {
     throw refuseOption(info, [because('is not allowed with DELETECOLLECTION, try again after removing the option')]);
   }
-  const present = COMPANIONS.filter((name) => (body[name] ?? info.query.get(name)) !== undefined);
+  const present = INCOMPATIBLE.filter((name) => (body[name] ?? info.query.get(name)) !== undefined);
   if (present.length > 0) {
     throw refuseOption(
       info,
@@ -147,7 +153,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** As a client says them in the body of a delete. */
+/** The options as the body of a delete. */
 export function deleteOptionsShown(options: DeleteOptions): JsonObject {
   const { uid, resourceVersion, graceSeconds, propagation, orphanDependents } = options;
   const preconditions = {

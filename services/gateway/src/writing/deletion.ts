@@ -5,26 +5,26 @@ import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import type { Current } from '../objects/objects.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { type DeleteOptions, deleteOptionsShown } from './delete-options.ts';
-import type { Fate, Write, Written } from './write.ts';
+import type { Effect, Write, Written } from './write.ts';
 
 /**
- * What a delete makes of an object:
+ * The effect of a delete on an object:
  *
- *   removed   nothing holds it
- *   marked    it stays, and shows that it goes: for its finalizers, or for the time that its programs have to end
- *   pending   it shows that already, and what is asked for now changes nothing
+ *   removed   nothing keeps it
+ *   marked    it stays with a deletionTimestamp: because of finalizers, or for its grace period
+ *   pending   it is marked already, and this delete changes nothing
  */
 export interface Deletion {
   readonly kind: 'removed' | 'marked' | 'pending';
   readonly object: JsonObject;
 }
 
-type Asked = Pick<DeleteOptions, 'graceSeconds' | 'propagation'>;
+type Requested = Pick<DeleteOptions, 'graceSeconds' | 'propagation'>;
 
-/** A deletion as a write. */
+/** The write of a delete. */
 export function deletion(request: ResourceRequest, options: DeleteOptions): Write {
   const { kind } = request;
-  let fate: Fate = 'stored';
+  let effect: Effect = 'stored';
   return {
     operation: 'DELETE',
     pinned: false,
@@ -32,20 +32,20 @@ export function deletion(request: ResourceRequest, options: DeleteOptions): Writ
     change: [
       (current) => {
         const deleted = deletionOf(kind, copyFor(current), options);
-        fate = FATES[deleted.kind];
+        effect = EFFECTS[deleted.kind];
         return deleted.object;
       },
     ],
-    fate: () => fate,
+    effect: () => effect,
     isAdmitted: options.isAdmitted === true,
     options: { shown: () => deleteOptionsShown(options), isDryRun: options.dryRun },
     answer: (written) => deletionAnswer(request, options, written),
   };
 }
 
-const FATES = { removed: 'removed', marked: 'stored', pending: 'untouched' } as const;
+const EFFECTS = { removed: 'removed', marked: 'stored', pending: 'untouched' } as const;
 
-/** A deletion writes into the metadata and the status only. */
+/** A deletion changes only metadata and status, so only these are copied. */
 function copyFor(current: JsonObject): JsonObject {
   const { metadata, status } = current;
   const copy: JsonObject = { ...current, metadata: structuredClone(metadata as JsonObject) };
@@ -53,9 +53,9 @@ function copyFor(current: JsonObject): JsonObject {
   return copy;
 }
 
-function deletionAnswer(request: ResourceRequest, options: DeleteOptions, { json, fate, uid }: Written): Answer {
-  if (fate !== 'removed') {
-    // only a client that asks for dependents to be deleted by the older option hears that this is not done yet
+function deletionAnswer(request: ResourceRequest, options: DeleteOptions, { json, effect, uid }: Written): Answer {
+  if (effect !== 'removed') {
+    // 202 only for clients that use orphanDependents=false, as in Kubernetes
     return objectAnswer(request, options.orphanDependents === false ? 202 : 200, json);
   }
   return request.kind.stored.entry.deleteReturnsObject ? objectAnswer(request, 200, json) : successAnswer(request, uid);
@@ -77,14 +77,14 @@ function refusePreconditions({ kind, info }: ResourceRequest, options: DeleteOpt
   }
 }
 
-/** The object that is given is changed. */
-export function deletionOf(kind: Kind, object: JsonObject, asked: Asked, now = new Date()): Deletion {
+/** Applies a deletion to the object, which it changes. */
+export function deletionOf(kind: Kind, object: JsonObject, requested: Requested, now = new Date()): Deletion {
   const { entry } = kind.stored;
-  const grace = giveGrace(kind, object, { asked: asked.graceSeconds, now });
+  const grace = setGracePeriod(kind, object, { requested: requested.graceSeconds, now });
   if (grace === 'pending') return { kind: 'pending', object };
   const meta = metaOf(object);
   if (!entry.ownsNothing) {
-    const finalizers = finalizersFor(entry, meta.finalizers ?? [], asked.propagation);
+    const finalizers = finalizersFor(entry, meta.finalizers ?? [], requested.propagation);
     const last = meta.deletionTimestamp === undefined ? entry.lastFinalizer : undefined;
     if (last !== undefined && !finalizers.includes(last)) finalizers.push(last);
     if (finalizers.length > 0) meta.finalizers = finalizers;
@@ -96,12 +96,16 @@ export function deletionOf(kind: Kind, object: JsonObject, asked: Asked, now = n
 }
 
 interface Grace {
-  readonly asked: number | undefined;
+  readonly requested: number | undefined;
   readonly now: Date;
 }
 
-/** The seconds that the object gets, written into it. undefined: its kind goes at once. A time is only ever made shorter. */
-function giveGrace({ stored }: Kind, object: JsonObject, { asked, now }: Grace): number | 'pending' | undefined {
+/** Sets the grace period. undefined: the kind has none. A later delete can only shorten it. */
+function setGracePeriod(
+  { stored }: Kind,
+  object: JsonObject,
+  { requested, now }: Grace,
+): number | 'pending' | undefined {
   const { graceSeconds } = stored.entry;
   if (graceSeconds === undefined) return undefined;
   const meta = metaOf(object);
@@ -109,12 +113,12 @@ function giveGrace({ stored }: Kind, object: JsonObject, { asked, now }: Grace):
   const atLeast = (seconds: number) => (seconds < 0 ? 1 : seconds);
   let [seconds, begun] = [0, now.getTime()];
   if (deletionTimestamp === undefined) {
-    seconds = atLeast(graceSeconds(object, asked));
+    seconds = atLeast(graceSeconds(object, requested));
     if (meta.generation !== undefined) meta.generation++;
   } else {
     if (before === undefined) return undefined;
-    if (asked === undefined || atLeast(asked) >= before) return 'pending';
-    seconds = atLeast(asked);
+    if (requested === undefined || atLeast(requested) >= before) return 'pending';
+    seconds = atLeast(requested);
     begun = Date.parse(deletionTimestamp) - before * 1000;
   }
   meta.deletionTimestamp = printTime(new Date(begun + seconds * 1000));
@@ -122,7 +126,7 @@ function giveGrace({ stored }: Kind, object: JsonObject, { asked, now }: Grace):
   return seconds;
 }
 
-/** Shows that deletion has begun. */
+/** Marks the object as being deleted. */
 function mark({ stored }: Kind, object: JsonObject, now: Date): void {
   const meta = metaOf(object);
   const { deletionTimestamp, deletionGracePeriodSeconds, generation } = meta;
@@ -135,8 +139,8 @@ function mark({ stored }: Kind, object: JsonObject, now: Date): void {
 }
 
 /**
- * Which finalizers hold the object for what it owns. A delete that says nothing about dependents keeps those that the
- * object has; an object without them follows its kind.
+ * The finalizers after a delete. A delete without a propagation policy keeps the policy of the object's finalizers, or
+ * uses the default of its kind.
  */
 function finalizersFor(
   { orphansByDefault }: Kind['entry'],

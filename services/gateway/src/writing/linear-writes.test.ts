@@ -7,7 +7,7 @@ const registry = builtInRegistry();
 const collections = allCollections(registry);
 const BYTES = 300_000;
 
-/** Those in which items were once compared with each other, with what they were compared with. */
+/** Fields whose items were once compared with each other, in quadratic time. */
 const COMPARED: ReadonlyArray<readonly [resource: string, variant: Variant, ...paths: string[]]> = [
   ['pods', 'equal', 'spec.volumes.configMap.items'],
   ['pods', 'different', 'spec.volumes.projected.sources'],

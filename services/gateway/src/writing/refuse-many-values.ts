@@ -2,24 +2,23 @@ import { type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { fieldError, invalid } from '@tidegate/status';
 
-/** What the largest objects have that people and controllers write is a tenth of these, but for definitions. */
+/** Except for definitions, the largest objects in practice have a tenth of this. */
 interface Limits {
   /** fields and items, at any depth */
   readonly values: number;
-  /** objects that stand in lists: each is given defaults, judged, and owned by itself, which costs most */
+  /** objects in lists, which cost most: each gets defaults, validation and ownership of its own */
   readonly listed: number;
   /** fields of one map */
   readonly keys: number;
 }
 
 const OF_OBJECT: Limits = { values: 100_000, listed: 15_000, keys: 20_000 };
-/** Several owners may name each field. */
+/** Each field may have several owners. */
 const OF_OWNERS: Limits = { values: 200_000, listed: 15_000, keys: 100_000 };
 
 /**
- * Refuses an object, or a patch, of more values than a gateway looks through at once. It looks at each of them several
- * times before it can do anything else, so that a body of a permitted size that is made of nothing but tiny ones would hold
- * it for seconds.
+ * Rejects an object or patch with too many values. Each value is processed several times without yielding, so a body of
+ * a permitted size that consists of tiny values would block the event loop for seconds.
  */
 export function refuseManyValues({ entry }: Kind, object: JsonObject): void {
   const { metadata, ...content } = object;
@@ -29,44 +28,44 @@ export function refuseManyValues({ entry }: Kind, object: JsonObject): void {
     (managedFields === undefined ? undefined : tooManyIn(managedFields, 'metadata.managedFields', OF_OWNERS));
   if (found === undefined) return;
   const { group, kind } = entry;
-  const words = `Too many: with this there are more than ${found.most}, which is the limit of one object`;
+  const words = `Too many: with this there are more than ${found.limit}, which is the limit of one object`;
   const error = fieldError(found.field, 'FieldValueTooMany', words);
   throw invalid({ group, kind, name: metaOf(object).name ?? '' }, [error]);
 }
 
 interface Found {
-  /** where the first is that is one too many */
+  /** the first field above the limit */
   readonly field: string;
-  readonly most: string;
+  readonly limit: string;
 }
 
-function tooManyIn(whole: Json, at: string, most: Limits): Found | undefined {
+function tooManyIn(whole: Json, at: string, limit: Limits): Found | undefined {
   let [values, listed] = [0, 0];
   const inList = (items: readonly Json[], path: string): Found | undefined => {
     values += items.length;
-    if (values > most.values) return { field: path, most: `${most.values} fields and items` };
+    if (values > limit.values) return { field: path, limit: `${limit.values} fields and items` };
     for (const [i, item] of items.entries()) {
       if (!hasParts(item)) continue;
-      if (++listed > most.listed) return { field: `${path}[${i}]`, most: `${most.listed} objects in lists` };
-      const found = look(item, `${path}[${i}]`);
+      if (++listed > limit.listed) return { field: `${path}[${i}]`, limit: `${limit.listed} objects in lists` };
+      const found = search(item, `${path}[${i}]`);
       if (found !== undefined) return found;
     }
     return undefined;
   };
-  const look = (value: Json & object, path: string): Found | undefined => {
+  const search = (value: Json & object, path: string): Found | undefined => {
     if (Array.isArray(value)) return inList(value, path);
     const keys = Object.keys(value);
-    if (keys.length > most.keys) return { field: path, most: `${most.keys} fields in one map` };
+    if (keys.length > limit.keys) return { field: path, limit: `${limit.keys} fields in one map` };
     values += keys.length;
-    if (values > most.values) return { field: path, most: `${most.values} fields and items` };
+    if (values > limit.values) return { field: path, limit: `${limit.values} fields and items` };
     for (const key of keys) {
       const below = (value as JsonObject)[key] as Json;
-      const found = hasParts(below) ? look(below, path === '' ? key : `${path}.${key}`) : undefined;
+      const found = hasParts(below) ? search(below, path === '' ? key : `${path}.${key}`) : undefined;
       if (found !== undefined) return found;
     }
     return undefined;
   };
-  return hasParts(whole) ? look(whole, at) : undefined;
+  return hasParts(whole) ? search(whole, at) : undefined;
 }
 
 function hasParts(value: Json): value is Json & object {

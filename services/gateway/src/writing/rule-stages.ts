@@ -15,7 +15,7 @@ import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Draft, Stage } from './write.ts';
 
-/** Gives a new object its identity: uid, time, and a generated name. It runs again where the name is taken. */
+/** Gives a new object its identity: uid, time, and a generated name. It runs again if the name is taken. */
 export const identity: Stage = {
   name: 'identity',
   applies: ({ write }) => write.operation === 'CREATE',
@@ -39,16 +39,16 @@ export const preparation: Stage = {
 };
 
 /** Proposes addresses and ports for a Service. The commit decides whether they are still free. */
-export const allotment: Stage = {
-  name: 'allotment',
-  applies: (draft) => draft.allotment !== undefined,
+export const allocation: Stage = {
+  name: 'allocation',
+  applies: (draft) => draft.allocator !== undefined,
   run: (draft) => {
-    draft.allotment?.allot(draft.object, draft.old);
+    draft.allocator?.allocate(draft.object, draft.old);
   },
 };
 
-/** What proposes addresses and ports for the object of a request; undefined where it needs none. */
-export function allotmentOf(
+/** The allocator of addresses and ports for the object of a request; undefined where it needs none. */
+export function allocatorFor(
   { ranges, collections }: { ranges: ServiceRanges; collections: Pick<Collections, 'latest'> },
   { kind, info }: ResourceRequest,
 ): ServiceAllocator | undefined {
@@ -66,14 +66,27 @@ export const validation: Stage = {
   applies: ({ write }) => write.operation !== 'DELETE',
   run: (draft) => {
     const { request, object, old } = draft;
-    const errors = old === undefined ? problemsOfNew(draft) : problemsOfChange(draft, old);
+    const errors = old === undefined ? creationErrors(draft) : updateErrors(draft, old);
     if (errors.length === 0) return;
     const { group, kind } = old === undefined ? request.kind.entry : request.kind.stored.entry;
     throw invalid({ group, kind, name: metaOf(old ?? object).name ?? '' }, errors);
   },
 };
 
-function problemsOfNew({ request: { kind }, object }: Draft): FieldError[] {
+/** Warns of valid but questionable fields. The client gets these warnings also when a later stage rejects the write. */
+export const warning: Stage = {
+  name: 'warnings',
+  isHeavy: true,
+  applies: ({ request: { kind, info }, write, old }) =>
+    kind.stored.entry.warn !== undefined &&
+    write.operation !== 'DELETE' &&
+    (old === undefined || info.subresource === ''),
+  run: ({ request: { kind, warnings }, object, old }) => {
+    warnings.push(...(kind.stored.entry.warn?.(object, old) ?? []));
+  },
+};
+
+function creationErrors({ request: { kind }, object }: Draft): FieldError[] {
   const { entry } = kind.stored;
   return [
     ...validateMeta(entry, object),
@@ -83,7 +96,7 @@ function problemsOfNew({ request: { kind }, object }: Draft): FieldError[] {
   ];
 }
 
-function problemsOfChange({ request: { kind, info }, object }: Draft, old: JsonObject): FieldError[] {
+function updateErrors({ request: { kind, info }, object }: Draft, old: JsonObject): FieldError[] {
   const { entry } = kind.stored;
   return [
     ...validateMetaUpdate(object, old),

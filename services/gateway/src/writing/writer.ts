@@ -23,19 +23,19 @@ import { commit, conversion, dryRun, serialization, unchanged } from './commit-s
 import type { Commits } from './commits.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { deletion } from './deletion.ts';
-import { allotment, allotmentOf, identity, preparation, validation } from './rule-stages.ts';
+import { allocation, allocatorFor, identity, preparation, validation, warning } from './rule-stages.ts';
 import type { Draft, Outcome, Stage, Write } from './write.ts';
 
-/** What the writer takes from other rooms. */
+/** What the writer needs from other rooms. */
 interface WriterPorts {
   readonly registry: Registry;
   readonly objects: Objects;
   readonly collections: Pick<Collections, 'latest'>;
   readonly conversions: Pick<Conversions, 'written' | 'remember'>;
-  readonly admission: Pick<Admission, 'of'>;
-  readonly plugins: Pick<Plugins, 'at'>;
+  readonly admission: Pick<Admission, 'forRequest'>;
+  readonly plugins: Pick<Plugins, 'chainFor'>;
   readonly authorizer: Authorizer;
-  readonly quotas: Pick<CountedCommits, 'commit' | 'refuseExceeding'>;
+  readonly quotas: Pick<CountedCommits, 'commit' | 'checkQuotas'>;
   readonly commits: Commits;
   readonly largeSteps: LargeSteps;
   readonly ranges: ServiceRanges;
@@ -44,10 +44,10 @@ interface WriterPorts {
 /** The stages of every write, in the order in which they run. */
 function stagesOf(
   ports: WriterPorts & { removed: (request: ResourceRequest) => Promise<void> },
-): Readonly<Record<'wish' | 'check' | 'settle', readonly Stage[]>> {
+): Readonly<Record<'mutate' | 'check' | 'finish', readonly Stage[]>> {
   return {
-    // what the client, plugins and webhooks want the object to be
-    wish: [
+    // computes the object that the client, plugins and webhooks want
+    mutate: [
       change,
       untouched,
       serverFields,
@@ -56,24 +56,33 @@ function stagesOf(
       mutatingWebhooks,
       escalation(ports.authorizer),
     ],
-    // what the server makes of it, and whether it may be; a creation whose name or address is taken begins here again
-    check: [identity, preparation, allotment, validation, validatingPlugins, validatingWebhooks, serialization],
-    // what becomes of it; an error here is final
-    settle: [unchanged, conversion(ports.conversions), dryRun(ports), commit(ports)],
+    // completes and validates it; a creation whose name or address is taken starts again here
+    check: [
+      identity,
+      preparation,
+      allocation,
+      validation,
+      warning,
+      validatingPlugins,
+      validatingWebhooks,
+      serialization,
+    ],
+    // finishes the write; an error here is final
+    finish: [unchanged, conversion(ports.conversions), dryRun(ports), commit(ports)],
   };
 }
 
-/** How long a write goes on against others that write the same object. Clients give up after a minute. */
-const CONTENTION_MS = 30_000;
-/** How often a generated name is drawn. */
-const NAMES = 8;
+/** How long conflicting writes are retried. Clients give up after a minute. */
+const MAX_CONTENTION_MS = 30_000;
+/** The maximum number of generated names to try. */
+const MAX_NAMES = 8;
 
 /**
- * The one path of every write: the current object, what the verb makes of it, the stages, the commit.
+ * The path of all writes: read the current object, change it, run the stages, commit.
  *
- * The current object may come from the mirror and be a moment old. A commit on it then conflicts, and an outcome without a
- * commit is told only when the store has confirmed it. A conflict that the client did not ask for (it named no
- * resourceVersion) is tried again with the fresh object.
+ * The current object may come from the mirror and be slightly stale. Then the commit conflicts, and an outcome without
+ * a commit is returned only after the store has confirmed it. A conflict is retried with a fresh object, unless the
+ * client named a resourceVersion.
  */
 export class Writer {
   readonly #ports: WriterPorts;
@@ -81,7 +90,7 @@ export class Writer {
 
   constructor(ports: WriterPorts) {
     this.#ports = ports;
-    this.#stages = stagesOf({ ...ports, removed: (request) => this.#removeCompanion(request) });
+    this.#stages = stagesOf({ ...ports, removed: (request) => this.#removePaired(request) });
   }
 
   async write(request: ResourceRequest, write: Write): Promise<Answer> {
@@ -92,21 +101,21 @@ export class Writer {
   async #create(plan: Plan): Promise<Answer> {
     const { request } = plan;
     const draft = this.#draft(plan, undefined);
-    await this.#run(this.#stages.wish, draft);
+    await this.#run(this.#stages.mutate, draft);
     const wanted = draft.object;
     const { name: given, generateName } = metaOf(wanted);
     const isGenerated = !given && Boolean(generateName);
-    const end = performance.now() + CONTENTION_MS;
+    const end = performance.now() + MAX_CONTENTION_MS;
     for (let names = 1; ; ) {
-      // an allotment writes into the object, and the next one must not find it there
-      draft.object = plan.allotment === undefined ? wanted : structuredClone(wanted);
+      // allocation writes into the object, and a retry must not find those values
+      draft.object = plan.allocator === undefined ? wanted : structuredClone(wanted);
       if (isGenerated) delete metaOf(draft.object).name;
-      const outcome = (await this.#run(this.#stages.check, draft)) ?? (await this.#run(this.#stages.settle, draft));
+      const outcome = (await this.#run(this.#stages.check, draft)) ?? (await this.#run(this.#stages.finish, draft));
       if (outcome?.kind === 'answered') return outcome.answer;
       const { name = '' } = metaOf(draft.object);
       if (outcome?.kind === 'taken') {
         if (!isGenerated) throw alreadyExists(request.kind.entry, name, outcome.deleting);
-        if (++names > NAMES) throw namesExhausted(request, name);
+        if (++names > MAX_NAMES) throw namesExhausted(request, name);
       }
       if (performance.now() > end) throw conflict(request.kind.entry, name);
     }
@@ -115,7 +124,7 @@ export class Writer {
   async #change(plan: Plan): Promise<Answer> {
     const { request, write } = plan;
     const { kind, info } = request;
-    const end = performance.now() + CONTENTION_MS;
+    const end = performance.now() + MAX_CONTENTION_MS;
     let current = await this.#first(plan);
     for (;;) {
       const answer = current === undefined ? await this.#createInstead(plan) : await this.#attempt(plan, current);
@@ -126,35 +135,35 @@ export class Writer {
     }
   }
 
-  /** Webhooks must see the current object, and so must whoever deletes it: these writes ask the store from the beginning. */
-  async #first({ request, write, admitting }: Plan): Promise<Current | undefined> {
+  /** Writes with admission and deletions need the current object, so they read it from the store at once. */
+  async #first({ request, write, requestAdmission }: Plan): Promise<Current | undefined> {
     const { objects } = this.#ports;
     const { kind, info } = request;
-    const mayBeOld = admitting === undefined && write.operation === 'UPDATE';
-    const mirrored = mayBeOld ? objects.mirrored(kind, info.namespace, info.name) : undefined;
+    const mayBeStale = requestAdmission === undefined && write.operation === 'UPDATE';
+    const mirrored = mayBeStale ? objects.mirrored(kind, info.namespace, info.name) : undefined;
     const current = mirrored ?? (await objects.find(kind, info.namespace, info.name));
     if (current === undefined && write.orCreate === undefined) throw notFound(kind.entry, info.name);
     return current;
   }
 
-  /** undefined: the object was not the current one. */
+  /** undefined: the object was not current, so the attempt must be repeated. */
   async #attempt(plan: Plan, current: Current): Promise<Answer | undefined> {
     plan.write.check?.(current);
     const steps = plan.request.steps ?? this.#ports.largeSteps.of(isLargeJson(current.value));
     const draft = this.#draft({ ...plan, steps }, current, await inStep({ steps }, () => parseCurrent(current)));
     let outcome: Outcome | undefined;
     try {
-      outcome = (await this.#run(this.#stages.wish, draft)) ?? (await this.#run(this.#stages.check, draft));
+      outcome = (await this.#run(this.#stages.mutate, draft)) ?? (await this.#run(this.#stages.check, draft));
     } catch (error) {
-      // a refusal counts only when the object was the current one
+      // a rejection is valid only if the object was current
       if (current.confirmed) throw error;
       return undefined;
     }
-    outcome ??= await this.#run(this.#stages.settle, draft);
+    outcome ??= await this.#run(this.#stages.finish, draft);
     return outcome?.kind === 'answered' ? outcome.answer : undefined;
   }
 
-  /** undefined: there is an object by now. */
+  /** undefined: the object exists by now. */
   async #createInstead({ request, write }: Plan): Promise<Answer | undefined> {
     if (write.orCreate === undefined) throw notFound(request.kind.entry, request.info.name);
     const creation = await write.orCreate();
@@ -168,22 +177,22 @@ export class Writer {
   }
 
   /**
-   * Removes the object that shares the name of one that was just removed: the Endpoints of a Service. The Service is gone by
-   * then, so a failure does not change the answer.
+   * Removes the object of the paired resource that has the same name as the removed one: the Endpoints of a Service.
+   * The Service is gone by then, so a failure does not change the answer.
    */
-  async #removeCompanion(request: ResourceRequest): Promise<void> {
-    const { companion, group, version } = request.kind.stored.entry;
-    const kind = companion && this.#ports.registry.find(group, version, companion);
+  async #removePaired(request: ResourceRequest): Promise<void> {
+    const { pairedResource, group, version } = request.kind.stored.entry;
+    const kind = pairedResource && this.#ports.registry.find(group, version, pairedResource);
     if (!kind) return;
     const own = { ...request, kind, warnings: [], info: { ...request.info, subresource: '' } };
     try {
-      await this.write(own, deletion(own, FOR_COMPANIONS));
+      await this.write(own, deletion(own, PAIRED_OPTIONS));
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
     }
   }
 
-  /** Runs stages, at once as long as none of them has to wait, until one ends the attempt. */
+  /** Runs the stages until one ends the attempt; synchronously as long as none has to wait. */
   async #run(stages: readonly Stage[], draft: Draft): Promise<Outcome | undefined> {
     for (const stage of stages) {
       if (!stage.applies(draft)) continue;
@@ -198,19 +207,19 @@ export class Writer {
     const { admission, plugins, collections, ranges } = this.#ports;
     const { operation, options, view, name, isAdmitted = false } = write;
     const dry = options?.isDryRun ?? isDryRun(request);
-    const proposals = operation === 'DELETE' ? undefined : allotmentOf({ ranges, collections }, request);
-    // without a commit nobody else decides what is taken, so it must be known before
-    if (dry) await proposals?.lookFirst();
+    const proposals = operation === 'DELETE' ? undefined : allocatorFor({ ranges, collections }, request);
+    // a dry run has no commit to detect taken claims, so they must be known before
+    if (dry) await proposals?.loadTaken();
     return {
       request,
       write,
       isDryRun: dry,
       steps: request.steps,
-      allotment: proposals,
-      plugins: isAdmitted || operation === 'DELETE' ? undefined : plugins.at(operation, request),
-      admitting: isAdmitted
+      allocator: proposals,
+      plugins: isAdmitted || operation === 'DELETE' ? undefined : plugins.chainFor(operation, request),
+      requestAdmission: isAdmitted
         ? undefined
-        : admission.of(request, {
+        : admission.forRequest(request, {
             operation,
             ...(view === undefined ? {} : { kind: view.kind }),
             ...(name === undefined ? {} : { name }),
@@ -220,13 +229,13 @@ export class Writer {
   }
 
   #draft(plan: Plan, current: Current | undefined, old?: Draft['old']): Draft {
-    return { ...plan, current, old, object: {}, fate: 'stored', guards: [], isSame: false, warnings: [], ...NO_BYTES };
+    return { ...plan, current, old, object: {}, effect: 'stored', guards: [], isSame: false, ...NO_BYTES };
   }
 }
 
-type Plan = Pick<Draft, 'request' | 'write' | 'isDryRun' | 'steps' | 'plugins' | 'admitting' | 'allotment'>;
+type Plan = Pick<Draft, 'request' | 'write' | 'isDryRun' | 'steps' | 'plugins' | 'requestAdmission' | 'allocator'>;
 
-const FOR_COMPANIONS: DeleteOptions = {
+const PAIRED_OPTIONS: DeleteOptions = {
   dryRun: false,
   uid: undefined,
   resourceVersion: undefined,

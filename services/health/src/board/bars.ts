@@ -17,7 +17,7 @@ const HEIGHTS = {
 const WIDTH = 4;
 const HEIGHT = 16;
 
-/** Draws states over time, oldest first, as bars that need no script; a text says the same. */
+/** Draws states over time, oldest first, as bars that need no script, with the same content as text. */
 export function stateBars(states: readonly number[], span: string): Html {
   const bars = runsOf(states).map(({ state, from, to }) => {
     const name = WORDS[state as keyof typeof WORDS];
@@ -42,13 +42,13 @@ function runsOf(states: readonly number[]): Array<{ state: number; from: number;
 function summary(states: readonly number[]): string {
   const count = (state: number) => states.filter((one) => one === state).length;
   const known = states.length - count(minuteState.nothing);
-  if (known === 0) return 'nothing known';
+  if (known === 0) return 'no data';
   const counts = [
     [count(minuteState.failing), 'failing'],
     [count(minuteState.degraded), 'degraded'],
   ] as const;
   const bad = counts.filter(([many]) => many > 0).map(([many, name]) => `${name} in ${many}`);
-  return bad.length === 0 ? `ok in all ${known} that are known` : `${bad.join(', ')} of ${known} that are known`;
+  return bad.length === 0 ? `ok in all ${known} with data` : `${bad.join(', ')} of ${known} with data`;
 }
 
 /** Draws amounts over time; the largest is as high as the drawing. */
@@ -61,8 +61,8 @@ export function amountBars(amounts: readonly number[], span: string, unit: strin
       html`<rect class="bar-amount" x="${i * WIDTH}" y="${HEIGHT - drawn}" width="${WIDTH - 1}" height="${drawn}"/>`,
     ];
   });
-  const most = largest === 0 ? 'nothing to show' : `at most ${largest.toFixed(largest < 10 ? 1 : 0)} ${unit}`;
-  return drawing(bars, amounts.length, `${span}: ${most}`);
+  const maximum = largest === 0 ? 'no data' : `at most ${largest.toFixed(largest < 10 ? 1 : 0)} ${unit}`;
+  return drawing(bars, amounts.length, `${span}: ${maximum}`);
 }
 
 function drawing(bars: readonly Html[], count: number, label: string): Html {

@@ -15,9 +15,9 @@ const MACHINE: Machine = {
 };
 
 /**
- * The hosts under which the board is served. This prevents DNS rebinding: a foreign site can resolve its own name to an
- * address of this machine, and could then read the board in the browsers of its visitors. Such requests have the name of
- * that site as their host.
+ * The hosts under which the board is served. The check prevents DNS rebinding: a foreign site could resolve its own
+ * name to an address of this machine, and then read the board in the browsers of its visitors. Such requests have the
+ * name of that site as their host.
  */
 export class BoardHosts {
   readonly #configured: ReadonlySet<string>;

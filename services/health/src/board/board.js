@@ -1,32 +1,32 @@
-// Brings the page up to date in place: what has not changed stays as it is, with its focus, selection and scroll.
+// Updates the page in place: unchanged elements keep their focus, selection and scroll position.
 const EVERY_MS = 2000;
 const live = document.getElementById('live');
 
 async function update() {
-  const asking = new AbortController();
-  const patience = setTimeout(() => asking.abort(), EVERY_MS * 2);
+  const request = new AbortController();
+  const timeout = setTimeout(() => request.abort(), EVERY_MS * 2);
   try {
-    const reply = await fetch('/', { signal: asking.signal, cache: 'no-store' });
+    const reply = await fetch('/', { signal: request.signal, cache: 'no-store' });
     if (!reply.ok) throw new Error(`${reply.status}`);
     const next = new DOMParser().parseFromString(await reply.text(), 'text/html');
     document.title = next.title;
     patch(document.body, next.body);
-    say('');
+    announce('');
   } catch {
-    say('The health service does not answer; what stands here is old.');
+    announce('The health service does not answer; this page is outdated.');
   } finally {
-    clearTimeout(patience);
+    clearTimeout(timeout);
     setTimeout(update, EVERY_MS);
   }
 }
 
-/** Said once: screen readers read it out whenever it is set. */
-function say(words) {
+/** Sets the message only when it changes, because screen readers read it out whenever it is set. */
+function announce(words) {
   if (live.textContent !== words) live.textContent = words;
   document.body.classList.toggle('old', words !== '');
 }
 
-/** Makes one element look like another, with as few changes as its shape allows. */
+/** Changes one element into another, with as few changes to the document as possible. */
 function patch(old, next) {
   if (old.id === 'live') return;
   for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
@@ -47,7 +47,7 @@ function patch(old, next) {
   while (at !== null) at = dropped(at);
 }
 
-/** What has an id is the same thing wherever it stands: what stands before it, and is not wanted there, goes. */
+/** An element with an id keeps its identity: the siblings before it that are not in the new page are removed. */
 function dropUntil(at, node) {
   const known = node.id ? document.getElementById(node.id) : null;
   if (known === null || at === null || known.parentNode !== at.parentNode) return at;

@@ -26,7 +26,7 @@ export function figures(
 }
 
 /** The figures of several replicas: rates are added, of the others the worst value is taken. */
-export function together(replicas: readonly ReportedReplica[]) {
+export function combinedFigures(replicas: readonly ReportedReplica[]) {
   const loads = replicas.flatMap(({ load }) => (load === null ? [] : [load]));
   const lags = loads.filter(({ hasLag }) => hasLag).map(({ lagMs }) => lagMs);
   const reachable = replicas.filter(({ state }) => state !== 'unreachable');

@@ -6,11 +6,11 @@ import { replica } from '../testing/answers.ts';
 import { amountBars, stateBars } from './bars.ts';
 import { boardPage } from './page.ts';
 
-function page(told: Parameters<typeof replica>[0]): string {
-  const one = replica(told);
+function page(reported: Parameters<typeof replica>[0]): string {
+  const one = replica(reported);
   const history = new History();
-  const turns = [{ check: 'postgres', passes: false, message: '<i>why</i>' }];
-  history.note(one, turns, 60_000);
+  const changes = [{ check: 'postgres', passes: false, message: '<i>why</i>' }];
+  history.note(one, changes, 60_000);
   return boardPage(reportOf([one], 60_000), history, 60_000);
 }
 
@@ -31,7 +31,7 @@ test('The page has no inline style or script, and reloads itself without scripts
 test('Failures come first, with their reasons.', () => {
   const text = page({ checks: { postgres: { ok: false, message: 'gone' } } });
   assert.match(text, /<title>Tidegate is failing<\/title>/);
-  assert.match(text, /What is wrong.*store\/store-1\/postgres<\/strong>: gone/s);
+  assert.match(text, /Failing checks.*store\/store-1\/postgres<\/strong>: gone/s);
 });
 
 test('A replica has its figures, and its distance from the newest revision.', () => {
@@ -46,9 +46,9 @@ test('A replica has its figures, and its distance from the newest revision.', ()
 
 test('Bars have a text with the same content, and equal neighbours are one bar.', () => {
   const { text } = stateBars([0, 1, 1, 1, 3, 1], 'last hour');
-  assert.match(text, /aria-label="last hour: failing in 1 of 5 that are known"/);
+  assert.match(text, /aria-label="last hour: failing in 1 of 5 with data"/);
   assert.equal(text.match(/<rect/g)?.length, 4);
-  assert.match(stateBars([1, 1], 'x').text, /x: ok in all 2 that are known/);
-  assert.match(stateBars([0, 0], 'x').text, /x: nothing known/);
+  assert.match(stateBars([1, 1], 'x').text, /x: ok in all 2 with data/);
+  assert.match(stateBars([0, 0], 'x').text, /x: no data/);
   assert.match(amountBars([0, 2.5, 20], 'x', 'ms').text, /x: at most 20 ms/);
 });

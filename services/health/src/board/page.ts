@@ -2,7 +2,7 @@ import type { History, Series } from '../history/history.ts';
 import { REACHABLE } from '../probes/replica.ts';
 import type { Report, ReportedReplica } from '../report.ts';
 import { amountBars, stateBars } from './bars.ts';
-import { figures, span, together } from './figures.ts';
+import { combinedFigures, figures, span } from './figures.ts';
 import { type Html, html } from './html.ts';
 
 /** the last hour by minutes, the last day by half hours */
@@ -14,7 +14,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   gateway: 'Gateways',
   store: 'Stores',
   watch: 'Watch services',
-  unknown: 'Not heard of yet',
+  unknown: 'Not answered yet',
 };
 
 type State = keyof typeof SYMBOLS;
@@ -23,7 +23,7 @@ type State = keyof typeof SYMBOLS;
 export function boardPage(report: Report, history: History, now: number): string {
   const parts = Map.groupBy(report.parts, ({ part }) => part);
   const sections = [...parts].map(([part, replicas]) => partSection(part, replicas, { report, history, now }));
-  const text = { ok: 'is well', degraded: 'is degraded', failing: 'is failing' }[report.state];
+  const text = { ok: 'is healthy', degraded: 'is degraded', failing: 'is failing' }[report.state];
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -47,7 +47,7 @@ ${overview(parts)}
 ${sections}
 ${events(history)}
 </main>
-<footer><p>As data: <a href="/report.json">report.json</a>, <a href="/history.json">history.json</a>, <a href="/readyz?verbose">readyz</a>. History is kept in memory, and begins anew with this service.</p></footer>
+<footer><p>As data: <a href="/report.json">report.json</a>, <a href="/history.json">history.json</a>, <a href="/readyz?verbose">readyz</a>. History is kept in memory, and is lost when this service restarts.</p></footer>
 </body>
 </html>
 `.text;
@@ -70,13 +70,13 @@ function failures({ parts }: Report): Html {
       ),
   );
   if (lines.length === 0) return html``;
-  return html`<section id="section-troubles" aria-labelledby="troubles"><h2 id="troubles">What is wrong</h2><ul class="troubles">${lines}</ul></section>`;
+  return html`<section id="section-troubles" aria-labelledby="troubles"><h2 id="troubles">Failing checks</h2><ul class="troubles">${lines}</ul></section>`;
 }
 
 function overview(parts: ReadonlyMap<string, readonly ReportedReplica[]>): Html {
   const rows = [...parts].map(([part, replicas]) => {
     const ready = replicas.filter(({ state }) => state === 'ok' || state === 'degraded').length;
-    const { requests, lag, watchers, revision } = together(replicas);
+    const { requests, lag, watchers, revision } = combinedFigures(replicas);
     return html`<tr><th scope="row">${HEADINGS[part] ?? part}</th><td>${ready} of ${replicas.length}</td><td>${revision}</td><td>${requests}</td><td>${lag}</td><td>${watchers}</td></tr>`;
   });
   return html`<section id="section-parts" aria-labelledby="parts"><h2 id="parts">Parts</h2>
@@ -102,7 +102,7 @@ function card(replica: ReportedReplica, id: string, { report, history, now }: Pa
   const lag = load === null ? html`` : lagRow(series);
   return html`<article class="card" id="card-${id}" aria-labelledby="${id}">
 <h3 id="${id}">${instance}</h3>
-<p class="${state}"><span class="badge">${badge(state)}</span> <span class="since">${state === 'unreachable' ? 'gone' : 'here'} for ${span(now - Date.parse(since))}</span></p>
+<p class="${state}"><span class="badge">${badge(state)}</span> <span class="since">${state === 'unreachable' ? 'unreachable' : 'reachable'} for ${span(now - Date.parse(since))}</span></p>
 <dl>${terms}</dl>
 <div class="strip"><span>Last day</span>${stateBars(series.states('', DAY.spans, DAY.minutes), DAY.text)}</div>
 ${lag}
@@ -154,9 +154,9 @@ function events({ events }: History): Html {
     );
   const table =
     rows.length === 0
-      ? html`<p>Nothing has changed since this service was started.</p>`
+      ? html`<p>No changes since this service was started.</p>`
       : html`<div class="wide" role="region" aria-labelledby="events" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">What</th><th scope="col">Became</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-  return html`<section id="section-events" aria-labelledby="events"><h2 id="events">What has changed</h2>${table}</section>`;
+  return html`<section id="section-events" aria-labelledby="events"><h2 id="events">Recent changes</h2>${table}</section>`;
 }
 
 function clock(iso: string): string {

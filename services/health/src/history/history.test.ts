@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Replica } from '../probes/replica.ts';
-import { answer, answered, PATIENT, replica, silent } from '../testing/answers.ts';
+import { answer, answered, replica, silent, THRESHOLDS } from '../testing/answers.ts';
 import { History, minuteState } from './history.ts';
 import { Minutes } from './minutes.ts';
 
@@ -51,8 +51,8 @@ test('Each change is an event with its reason, the newest first.', () => {
   const history = new History({ minutes: 60, events: 3 });
   const one = new Replica('there:1', { failures: 1, passes: 1 });
   for (let i = 0; i < 4; i++) {
-    const told = answer({ checks: { postgres: { ok: i % 2 === 1, message: i % 2 === 1 ? '' : 'gone' } } });
-    history.note(one, one.observe(answered(told), i * 1000), i * 1000);
+    const reported = answer({ checks: { postgres: { ok: i % 2 === 1, message: i % 2 === 1 ? '' : 'gone' } } });
+    history.note(one, one.observe(answered(reported), i * 1000), i * 1000);
   }
   assert.deepEqual(history.events, [
     { at: '1970-01-01T00:00:03.000Z', what: 'store/store-1/postgres', ok: true, message: '' },
@@ -61,7 +61,7 @@ test('Each change is an event with its reason, the newest first.', () => {
   ]);
 });
 
-test('It keeps no more replicas, checks and events than its bounds, and drops those with the oldest news.', () => {
+test('It keeps no more replicas, checks and events than its bounds, and drops the least recently updated ones.', () => {
   const history = new History({ minutes: 60, replicas: 2, checksOfReplica: 3, events: 2 });
   for (const name of ['a', 'b', 'a', 'c']) history.note(replica({ instance: name }), [], 0);
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('It keeps no more replicas, checks and events than its bounds, and drops th
 
 test('A replica that flaps too fast to be accepted adds no events.', () => {
   const history = new History({ minutes: 60 });
-  const one = new Replica('there:1', PATIENT);
+  const one = new Replica('there:1', THRESHOLDS);
   for (let i = 0; i < 20; i++) {
     const state = i % 2 === 0 ? answered() : silent();
     history.note(one, one.observe(state, i * 1000), i * 1000);

@@ -40,7 +40,7 @@ const WHOLE = '';
  * The history in memory: each minute of each check of each replica, and the last changes.
  *
  * Invariant: it never exceeds its bounds. A replica is identified by its address, so that its history continues after a
- * restart; where there are too many, the one without news for the longest time is removed.
+ * restart; above the bound, the least recently updated replica is removed.
  */
 export class History {
   readonly #bounds: Bounds;
@@ -61,11 +61,11 @@ export class History {
     return this.#events;
   }
 
-  /** Adds the present state of a replica, and its latest changes. */
+  /** Records the current state of a replica, and its latest changes. */
   note(replica: Replica, changes: readonly CheckChange[], now: number): void {
     const entry = this.#historyOf(replica.address);
     this.#minutesOf(entry, WHOLE).note(wholeState(replica), now);
-    // for a replica that does not answer only this is known
+    // of a replica that does not answer, only its reachability is known
     const reported = replica.checks.filter(({ name }) => replica.isReachable || name === REACHABLE);
     for (const check of reported) this.#minutesOf(entry, check.name).note(checkState(check), now);
     if (replica.load?.hasLag) entry.lagMs.note(replica.load.lagMs, now);
@@ -89,7 +89,7 @@ export class History {
     const { minutes, replicas } = this.#bounds;
     const known = this.#replicas.get(address);
     const entry = known ?? { checks: new Map(), lagMs: new Minutes(new Float32Array(minutes)) };
-    // a map keeps the order of insertion, so the first entry has had no news for the longest time
+    // a map keeps the order of insertion, so the first entry is the least recently updated one
     this.#replicas.delete(address);
     this.#replicas.set(address, entry);
     for (const oldest of this.#replicas.keys()) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, answered, LOAD, PATIENT, silent } from '../testing/answers.ts';
+import { answer, answered, LOAD, silent, THRESHOLDS } from '../testing/answers.ts';
 import { Replica } from './replica.ts';
 
 const FAILS = { ok: false, message: 'away' };
 
 test('One failure of a check is not accepted; two in a row are, with the reason.', () => {
-  const one = new Replica('there:1', PATIENT);
+  const one = new Replica('there:1', THRESHOLDS);
   const failing = answered(answer({ checks: { postgres: FAILS } }));
   assert.deepEqual(one.observe(answered(), 0), []);
   assert.deepEqual(one.observe(failing, 1000), []);
@@ -19,7 +19,7 @@ test('One failure of a check is not accepted; two in a row are, with the reason.
 });
 
 test('One lost answer does not make a replica unreachable; the last answer of an unreachable replica is still shown.', () => {
-  const one = new Replica('there:1', PATIENT);
+  const one = new Replica('there:1', THRESHOLDS);
   one.observe(answered(), 0);
   one.observe(silent(), 1000);
   assert.ok(one.isReachable);
@@ -37,7 +37,7 @@ test('One lost answer does not make a replica unreachable; the last answer of an
 });
 
 test('A replica without an answer has its address as its name, and is accepted with its first answer.', () => {
-  const one = new Replica('there:1', PATIENT);
+  const one = new Replica('there:1', THRESHOLDS);
   one.observe(silent(), 0);
   assert.deepEqual([one.part, one.instance, one.isReachable], ['unknown', 'there:1', false]);
   one.observe(answered(), 1000);
@@ -45,7 +45,7 @@ test('A replica without an answer has its address as its name, and is accepted w
 });
 
 test('A check that is no longer reported is removed.', () => {
-  const one = new Replica('there:1', PATIENT);
+  const one = new Replica('there:1', THRESHOLDS);
   one.observe(answered(answer({ checks: { nats: FAILS } })), 0);
   one.observe(answered(), 1000);
   assert.deepEqual(
@@ -55,7 +55,7 @@ test('A check that is no longer reported is removed.', () => {
 });
 
 test('A part of an older version is shown without load and liveness.', () => {
-  const one = new Replica('there:1', PATIENT);
+  const one = new Replica('there:1', THRESHOLDS);
   const old = answer();
   for (const check of old.checks) Object.assign(check, { onLivez: false, live: false });
   one.observe(answered({ ...old, load: null }), 0);

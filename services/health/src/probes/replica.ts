@@ -1,5 +1,5 @@
 import type { ChecksResponse, LoadMessage } from '@tidegate/wire';
-import { type Patience, Steady } from './steady.ts';
+import { DebouncedResult, type Thresholds } from './debounced-result.ts';
 import type { TargetState } from './target.ts';
 
 export interface ReplicaCheck {
@@ -9,7 +9,7 @@ export interface ReplicaCheck {
   readonly since: number;
   /** why it fails, or '' */
   readonly message: string;
-  /** liveness lists it, and passes it */
+  /** it is listed in /livez, and passes there */
   readonly onLivez: boolean;
   readonly live: boolean;
 }
@@ -22,8 +22,8 @@ export interface CheckChange {
 }
 
 interface Known {
-  readonly steady: Steady;
-  readonly live: Steady;
+  readonly result: DebouncedResult;
+  readonly live: DebouncedResult;
   last: ChecksResponse['checks'][number];
 }
 
@@ -33,30 +33,30 @@ export const UNKNOWN = 'unknown';
 export const REACHABLE = 'reachable';
 
 /**
- * The accepted state of one replica: a change counts only when it was seen often enough in a row.
+ * The accepted state of one replica: a change is accepted only after enough consecutive equal results.
  *
- * Invariant: a check that the replica no longer reports is removed; while a replica does not answer, its checks stay as
- * they were.
+ * Invariant: a check that the replica no longer reports is removed; while a replica does not answer, its checks stay
+ * unchanged.
  */
 export class Replica {
   readonly address: string;
-  readonly #patience: Patience;
+  readonly #thresholds: Thresholds;
   readonly #knownSince: number;
   readonly #checks = new Map<string, Known>();
-  #reachable: Steady | undefined;
+  #reachable: DebouncedResult | undefined;
   #why = '';
   #answer: ChecksResponse | undefined;
 
-  constructor(address: string, patience: Patience, now = 0) {
+  constructor(address: string, thresholds: Thresholds, now = 0) {
     this.#knownSince = now;
     this.address = address;
-    this.#patience = patience;
+    this.#thresholds = thresholds;
   }
 
-  /** Takes an answer, or its absence. Returns what has changed. */
+  /** Processes the result of a probe. Returns what has changed. */
   observe({ answered, answer, why }: TargetState, now: number): CheckChange[] {
     const changes: CheckChange[] = [];
-    if (this.#reachable === undefined) this.#reachable = new Steady(answered, now, this.#patience);
+    if (this.#reachable === undefined) this.#reachable = new DebouncedResult(answered, now, this.#thresholds);
     else if (this.#reachable.observe(answered, now)) changes.push({ check: REACHABLE, passes: answered, message: why });
     this.#why = why;
     if (!answered || answer === undefined) return changes;
@@ -66,15 +66,19 @@ export class Replica {
     for (const check of answer.checks) {
       const known = this.#checks.get(check.name);
       if (known === undefined) {
-        const steady = new Steady(check.ok, now, this.#patience);
-        this.#checks.set(check.name, { steady, live: new Steady(check.live, now, this.#patience), last: check });
+        const result = new DebouncedResult(check.ok, now, this.#thresholds);
+        this.#checks.set(check.name, {
+          result,
+          live: new DebouncedResult(check.live, now, this.#thresholds),
+          last: check,
+        });
         continue;
       }
       known.live.observe(check.live, now);
-      if (known.steady.observe(check.ok, now))
+      if (known.result.observe(check.ok, now))
         changes.push({ check: check.name, passes: check.ok, message: check.message });
       // the shown reason is that of the accepted failure
-      if (check.ok === known.steady.passes || !check.ok) known.last = check;
+      if (check.ok === known.result.passes || !check.ok) known.last = check;
     }
     return changes;
   }
@@ -122,10 +126,10 @@ export class Replica {
       onLivez: true,
       live: isReachable,
     };
-    const own = [...this.#checks].map(([name, { steady, live, last }]): ReplicaCheck => {
+    const own = [...this.#checks].map(([name, { result, live, last }]): ReplicaCheck => {
       const { required, onLivez } = last;
-      const message = steady.passes ? '' : last.message;
-      return { name, required, passes: steady.passes, since: steady.since, message, onLivez, live: live.passes };
+      const message = result.passes ? '' : last.message;
+      return { name, required, passes: result.passes, since: result.since, message, onLivez, live: live.passes };
     });
     return [reachable, ...own];
   }

@@ -11,10 +11,10 @@ const open = credentials.createInsecure();
 
 test('The last answer is kept, also when later probes get no answer.', async () => {
   const server = new Server();
-  let told: object | undefined = answer({ revision: 9 });
+  let reply: object | undefined = answer({ revision: 9 });
   server.addService(health, {
     checks: (_call: unknown, callback: (error: object | null, value?: object) => void) =>
-      told === undefined ? callback({ code: 14, details: 'going' }) : callback(null, told),
+      reply === undefined ? callback({ code: 14, details: 'going' }) : callback(null, reply),
   });
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
@@ -22,11 +22,11 @@ test('The last answer is kept, also when later probes get no answer.', async () 
     );
   });
   const target = new Target({ address: `127.0.0.1:${port}` }, open, 5000);
-  assert.deepEqual([target.state.answered, target.state.why], [false, 'not asked yet']);
-  const state = await target.ask();
+  assert.deepEqual([target.state.answered, target.state.why], [false, 'not probed yet']);
+  const state = await target.probe();
   assert.deepEqual([state.answered, state.answer?.revision], [true, 9]);
-  told = undefined;
-  const later = await target.ask();
+  reply = undefined;
+  const later = await target.probe();
   assert.deepEqual([later.answered, later.answer?.revision], [false, 9]);
   assert.equal(later.why, 'going');
   target.close();
@@ -39,7 +39,7 @@ test('A probe without an answer ends within its timeout.', async () => {
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const target = new Target({ address: `127.0.0.1:${(silent.address() as AddressInfo).port}` }, open, 100);
-  const { answered, why } = await target.ask();
+  const { answered, why } = await target.probe();
   assert.equal(answered, false);
   assert.equal(why, 'no answer within 100 ms');
   target.close();

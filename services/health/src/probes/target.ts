@@ -22,7 +22,7 @@ export class Target {
   constructor(replica: Replica, credentials: ReturnType<Kit['credentials']['client']>, timeoutMs: number) {
     this.#client = replicaClient(replica, credentials);
     this.#timeoutMs = timeoutMs;
-    this.#state = { address: replica.address, answered: false, answer: undefined, why: 'not asked yet' };
+    this.#state = { address: replica.address, answered: false, answer: undefined, why: 'not probed yet' };
   }
 
   get state(): TargetState {
@@ -30,7 +30,7 @@ export class Target {
   }
 
   /** Ends within the timeout in any case. */
-  async ask(): Promise<TargetState> {
+  async probe(): Promise<TargetState> {
     const { address, answer } = this.#state;
     this.#state = await this.#checks().then(
       (checks): TargetState => ({ address, answered: true, answer: checks, why: '' }),
@@ -43,7 +43,7 @@ export class Target {
     this.#client.close();
   }
 
-  /** The reason without the library's own terms. */
+  /** The reason, without terms of the gRPC library. */
   #reasonIn({ code, details }: ServiceError): string {
     return code === status.DEADLINE_EXCEEDED ? `no answer within ${this.#timeoutMs} ms` : details;
   }

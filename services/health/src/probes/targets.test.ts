@@ -21,11 +21,7 @@ test('New parts are probed, removed parts are dropped, and the state of the othe
     },
   });
   const known = () => targets.states.map(({ address }) => address);
-  assert.deepEqual(
-    known(),
-    ['fixed:1', 'dns:///parts:2'],
-    'a name that is not found yet shows as one that is not reached',
-  );
+  assert.deepEqual(known(), ['fixed:1', 'dns:///parts:2'], 'a name that is not resolved yet is shown as unreachable');
   await settled();
   assert.deepEqual(known(), ['fixed:1', '10.0.0.1:2', '10.0.0.2:2']);
   const [, first] = targets.states;

@@ -3,13 +3,13 @@ import { Target, type TargetState } from './target.ts';
 
 interface TargetsOptions extends Omit<ReplicaNamesOptions, 'changed'> {
   readonly credentials: ReturnType<Kit['credentials']['client']>;
-  /** how long an answer may take */
+  /** timeout of a probe */
   readonly timeoutMs: number;
   /** called when an address is no longer a target */
   readonly removed: (state: TargetState) => void;
 }
 
-/** All targets, as names resolve now: new addresses are added, and old ones removed. */
+/** All targets, as their names resolve at present: new addresses are added, and old ones removed. */
 export class Targets {
   readonly #options: TargetsOptions;
   readonly #names: ReplicaNames;
@@ -25,10 +25,10 @@ export class Targets {
     return [...this.#byAddress.values()].map((target) => target.state);
   }
 
-  /** Probes all targets. Returns the results of those that still exist; new targets are probed the next time. */
-  async ask(): Promise<readonly TargetState[]> {
-    const said = await Promise.all([...this.#byAddress.values()].map((target) => target.ask()));
-    return said.filter(({ address }) => this.#byAddress.has(address));
+  /** Probes all targets. Returns the results of those that still exist; new targets are probed next time. */
+  async probe(): Promise<readonly TargetState[]> {
+    const results = await Promise.all([...this.#byAddress.values()].map((target) => target.probe()));
+    return results.filter(({ address }) => this.#byAddress.has(address));
   }
 
   close(): void {

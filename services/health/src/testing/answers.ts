@@ -1,9 +1,9 @@
 import type { CheckMessage, ChecksResponse } from '@tidegate/wire';
+import type { Thresholds } from '../probes/debounced-result.ts';
 import { Replica } from '../probes/replica.ts';
-import type { Patience } from '../probes/steady.ts';
 import type { TargetState } from '../probes/target.ts';
 
-export const PATIENT: Patience = { failures: 2, passes: 2 };
+export const THRESHOLDS: Thresholds = { failures: 2, passes: 2 };
 export const LOAD = {
   requestsPerSecond: 12.34,
   loopDelayMs: 3.2,
@@ -43,7 +43,7 @@ export function silent(why = 'no answer'): TargetState {
 
 /** A replica with these answers as its accepted state. */
 export function replica(reported: Reported = {}, address = `${reported.instance ?? 'store-1'}:1`): Replica {
-  const made = new Replica(address, PATIENT);
+  const made = new Replica(address, THRESHOLDS);
   made.observe({ ...answered(answer(reported)), address }, 0);
   return made;
 }

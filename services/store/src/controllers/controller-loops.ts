@@ -23,7 +23,7 @@ import type { ControllerConfig } from './options.ts';
 import type { ControllerPort, Gateway } from './port.ts';
 
 const PASS_MS = 250;
-/** of loops that wait for changes only: a pass without a change is a safeguard */
+/** for loops that wait only for changes: a pass without a change is a safeguard */
 const SAFETY_MS = 10_000;
 /** definitions that other replicas have written are found within this time */
 const DEFINITIONS_MS = 100;
@@ -33,14 +33,14 @@ interface LoopsOptions {
   readonly controllers: ReadonlySet<ControllerName>;
   readonly port: ControllerPort;
   readonly gateway: Gateway;
-  /** for requests that other servers answer */
+  /** for requests that aggregated API servers answer */
   readonly remoteGateway: Gateway;
   readonly metrics: ControllerMetrics;
   readonly kit: Kit;
   readonly closing: Closing;
 }
 
-/** Every loop that works through a gateway. The registry is shared: it knows the custom kinds that are defined. */
+/** All loops that work through a gateway. They share the registry, which knows the defined custom kinds. */
 export function controllerLoops(options: LoopsOptions): ReconcileLoop[] {
   const registry = builtInRegistry();
   return [

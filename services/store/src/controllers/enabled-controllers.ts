@@ -36,7 +36,9 @@ export function enabledControllers(list: readonly string[]): ReadonlySet<Control
     const [minus, name] = item.startsWith('-') ? ['-', item.slice(1)] : ['', item];
     const known = NAMES.find((one) => one === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
     if (known !== undefined) return minus + known;
-    throw new OptionError(`--controllers knows ${NAMES.join(', ')}, each also with - before it, and *, not ${item}`);
+    throw new OptionError(
+      `--controllers: unknown controller ${item}; use *, or ${NAMES.join(', ')}, each with or without - before it`,
+    );
   });
   const runs = (name: ControllerName) => !named.includes(`-${name}`) && (named.includes(name) || named.includes('*'));
   return new Set(NAMES.filter(runs));

@@ -2,7 +2,7 @@ import type { MetricRegistry } from '@tidegate/service-kit';
 
 export type ControllerMetrics = ReturnType<typeof controllerMetrics>;
 
-/** Every metric of the controllers, declared once. */
+/** All metrics of the controllers, each declared once. */
 export function controllerMetrics(registry: MetricRegistry) {
   return {
     expired: registry.counter({
@@ -11,7 +11,7 @@ export function controllerMetrics(registry: MetricRegistry) {
     }),
     collected: registry.counter({
       name: 'tidegate_store_garbage_collected_total',
-      help: 'Actions of the garbage collector: delete, detach from owners that are gone, orphan, release, failed.',
+      help: 'Actions of the garbage collector: delete, detach (from owners that no longer exist), unblock, orphan, release, failed.',
       labelNames: ['action'] as const,
     }),
     suspects: registry.gauge({

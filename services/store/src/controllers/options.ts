@@ -25,7 +25,7 @@ export const controllerOptions = {
     type: 'string',
     default: '',
     value: 'FILE',
-    help: 'the bearer token of the controllers, instead of a certificate; read again when it changes',
+    help: 'the bearer token of the controllers, instead of a certificate; reloaded when it changes',
   },
   controllers: {
     type: 'list',
@@ -43,7 +43,7 @@ export const controllerOptions = {
     type: 'string',
     default: '',
     value: 'FILE',
-    help: 'the authorities of client certificates, published for servers behind the API in the ConfigMap extension-apiserver-authentication; empty: none is published',
+    help: 'the authorities of client certificates, published for aggregated API servers in the ConfigMap extension-apiserver-authentication; empty: none is published',
   },
   'requestheader-client-ca-file': {
     type: 'string',
@@ -60,7 +60,7 @@ export const controllerOptions = {
     type: 'list',
     default: ['X-Remote-User'],
     value: 'NAME,...',
-    help: "the headers with a user's name, for servers behind the API",
+    help: "the headers with a user's name, for aggregated API servers",
   },
   'requestheader-uid-headers': {
     type: 'list',

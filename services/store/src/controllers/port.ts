@@ -27,11 +27,11 @@ export interface LeaderLease {
   release(): Promise<void>;
 }
 
-/** What this process has heard of new revisions, without a query. */
+/** The newest revision that this process knows, without a query. */
 export interface RevisionFeed {
   readonly revision: number;
   /** Resolves at the next new revision, after the timeout, or when closing is aborted. */
-  news(timeoutMs: number, closing: Closing): Promise<void>;
+  nextChange(timeoutMs: number, closing: Closing): Promise<void>;
 }
 
 export interface Wakeup {
@@ -149,7 +149,7 @@ export interface PostponedSuspect {
 export interface OwnershipQueries {
   /** For each key the object that exists there, or undefined. */
   owners(keys: readonly Key[]): Promise<Array<OwnerRecord | undefined>>;
-  /** For each owner what its dependents do, or undefined where it has none. */
+  /** For each owner the state of its dependents, or undefined where it has none. */
   dependents(
     owners: ReadonlyArray<{ readonly uid: string; readonly namespace: string }>,
   ): Promise<Array<DependentsState | undefined>>;

@@ -9,7 +9,7 @@ import type { ControllerConfig } from './options.ts';
 import type { ControllerPort } from './port.ts';
 
 const EXPIRY_MS = 1000;
-/** for requests to the servers behind the API */
+/** for requests that aggregated API servers answer */
 const REMOTE_TIMEOUT_MS = 5000;
 
 interface ControllersOptions {
@@ -22,8 +22,8 @@ interface ControllersOptions {
 }
 
 /**
- * Runs the controllers until closing is aborted. One process at a time is their leader. Each loop runs independently of
- * the others, and each knows what it has left to do. Without a gateway only expired objects are deleted.
+ * Runs the controllers until closing is aborted. One process at a time is their leader. The loops are independent, and
+ * each keeps track of its own remaining work. Without a gateway only expired objects are deleted.
  */
 export async function runControllers(options: ControllersOptions): Promise<void> {
   const { config, port, metrics, kit, closing } = options;

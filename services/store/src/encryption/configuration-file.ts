@@ -56,7 +56,7 @@ export class ConfigurationFile {
     const digest = createHash('sha256').update(text).digest('hex');
     if (digest === this.#digest) return;
     this.#options.vault.use(readConfiguration(text));
-    if (this.#digest !== '') this.#options.log.info('The encryption configuration was read again.');
+    if (this.#digest !== '') this.#options.log.info('The encryption configuration was reloaded.');
     this.#digest = digest;
   }
 }

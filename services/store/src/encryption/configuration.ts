@@ -58,7 +58,7 @@ function readRule(entry: unknown, at: string): Rule {
     if (typeof name === 'string' && /^(\*\.(\*|[a-z0-9.-]*)|[a-z0-9][a-z0-9.-]*)$/.test(name)) return name;
     const what =
       name === '*' ? 'use *. for the core and *.* for everything' : 'it must look like secrets or jobs.batch';
-    throw new Error(`${at}.resources[${i}]: ${JSON.stringify(name)} names no resource: ${what}`);
+    throw new Error(`${at}.resources[${i}]: ${JSON.stringify(name)} is not a valid resource: ${what}`);
   });
   const choices = listAt(rule.providers, `${at}.providers`).flatMap((one, i) =>
     readProvider(one, `${at}.providers[${i}]`),
@@ -74,7 +74,7 @@ function readProvider(entry: unknown, at: string): Choice[] {
   if (kind === 'identity') return ['identity'];
   const maker = Object.hasOwn(makers, kind) ? makers[kind] : undefined;
   if (maker === undefined) {
-    throw new Error(`${at}: there is no provider ${kind}; there are ${Object.keys(makers).join(', ')} and identity`);
+    throw new Error(`${at}: unknown provider ${kind}; use ${Object.keys(makers).join(', ')} or identity`);
   }
   const keys = listAt(objectAt(provider[kind], `${at}.${kind}`).keys, `${at}.${kind}.keys`);
   const names = new Set<string>();
@@ -84,7 +84,7 @@ function readProvider(entry: unknown, at: string): Choice[] {
     if (typeof name !== 'string' || name === '' || name.includes(':')) {
       throw new Error(`${place}.name must be a text without colons`);
     }
-    if (names.has(name)) throw new Error(`${place}.name: there is a key ${name} already`);
+    if (names.has(name)) throw new Error(`${place}.name: duplicate key name ${name}`);
     names.add(name);
     return maker.make(name, readSecret(secret, maker.sizes, `${place}.secret`));
   });
@@ -108,7 +108,7 @@ function rejectHidden(rules: readonly Rule[]): void {
   rules.forEach(({ resources }, i) => {
     for (const name of resources) {
       const hiding = seen.find((pattern) => covers(pattern, name));
-      if (hiding !== undefined) throw new Error(`resources[${i}]: ${name} is covered by ${hiding} already`);
+      if (hiding !== undefined) throw new Error(`resources[${i}]: ${name} is already covered by ${hiding}`);
       seen.push(name);
     }
   });

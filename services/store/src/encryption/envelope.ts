@@ -24,7 +24,7 @@ export function pack(key: Key, content: { value: Uint8Array; selection: Uint8Arr
 }
 
 export function unpack(key: Key, bytes: Buffer): Content {
-  if (bytes.length < HEAD || bytes[0] !== VERSION) throw new Error('its form is unknown');
+  if (bytes.length < HEAD || bytes[0] !== VERSION) throw new Error('its envelope version is unknown');
   const path = pathOf(key);
   const selectionAt = HEAD + bytes.readUInt32BE(1);
   const valueAt = selectionAt + bytes.readUInt32BE(5);

@@ -116,7 +116,7 @@ const mistakes: ReadonlyArray<readonly [string, string, RegExp]> = [
   [
     'an unknown provider',
     'resources: [{resources: [a], providers: [{rot13: {}}]}]',
-    /no provider rot13; there are aesgcm/,
+    /unknown provider rot13; use aesgcm/,
   ],
   [
     'two providers in one',
@@ -140,9 +140,9 @@ const mistakes: ReadonlyArray<readonly [string, string, RegExp]> = [
     /name must be a text without colons/,
   ],
   [
-    'an entry that never counts',
+    'an entry that never applies',
     'resources: [{resources: ["*.*"], providers: [{identity: {}}]}, {resources: [secrets], providers: [{identity: {}}]}]',
-    /secrets is covered by \*\.\* already/,
+    /secrets is already covered by \*\.\*/,
   ],
 ];
 

@@ -39,13 +39,13 @@ const STREAM_EXISTS = 10058;
 const REPAIR_MS = 1000;
 
 /**
- * The connection to NATS. Invariant: `ready` is set only while messages are sent at once. Nothing is queued for a server
- * that cannot be reached, because the log has all changes.
+ * The connection to NATS. Invariant: `ready` is set only while messages are sent at once. Nothing is queued for a
+ * server that cannot be reached, because the log has all changes.
  */
 export class Bus {
   readonly #options: BusOptions;
   #ready: Ready | undefined;
-  #mending = false;
+  #isRepairing = false;
 
   constructor(options: BusOptions) {
     this.#options = options;
@@ -83,21 +83,21 @@ export class Bus {
   async repairStream(): Promise<void> {
     const { log, closing } = this.#options;
     const connection = this.#ready?.connection;
-    if (connection === undefined || this.#mending) return;
-    this.#mending = true;
+    if (connection === undefined || this.#isRepairing) return;
+    this.#isRepairing = true;
     try {
       await this.#ensureStream(connection);
     } catch (error) {
       log.debug({ err: error }, 'The JetStream stream could not be created again yet.');
     }
     await delayMs(REPAIR_MS, closing);
-    this.#mending = false;
+    this.#isRepairing = false;
   }
 
   async #use(connection: NatsConnection): Promise<void> {
     const { log, retry, closing } = this.#options;
     try {
-      this.#hearHeads(connection);
+      this.#subscribeToHeads(connection);
       await this.#ensureStream(connection);
       this.#ready = { connection, client: jetstream(connection, { timeout: 2000 }) };
       retry.succeeded();
@@ -111,7 +111,7 @@ export class Bus {
     }
   }
 
-  #hearHeads(connection: NatsConnection): void {
+  #subscribeToHeads(connection: NatsConnection): void {
     connection.subscribe(HEAD, {
       callback: (error, message) => {
         const revision = error === null ? Number(message.string()) : Number.NaN;

@@ -34,10 +34,10 @@ test('The revision never decreases.', () => {
 
 test('A change wakes the waiting followers, and a follower that leaves stops waiting.', async () => {
   const { feed, follower } = followed();
-  const woken = feed.news(60_000, follower.signal);
+  const woken = feed.nextChange(60_000, follower.signal);
   feed.advance(2);
   await woken;
-  const left = feed.news(60_000, follower.signal);
+  const left = feed.nextChange(60_000, follower.signal);
   follower.abort();
   await left;
 });

@@ -10,7 +10,7 @@ interface Recent {
 }
 
 /**
- * The new changes that this replica knows of: its own commits, and the newest revision of the other replicas.
+ * The new changes that this replica knows: its own commits, and the newest revision of the other replicas.
  * Invariant: the revision never decreases. Recent batches are kept within a limit of bytes; a follower that does not
  * find its batch reads the log.
  */
@@ -48,7 +48,7 @@ export class ChangeFeed {
     this.#wakeup.wake();
   }
 
-  /** Notes that this revision exists. */
+  /** Records that this revision exists. */
   advance(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
@@ -61,7 +61,7 @@ export class ChangeFeed {
   }
 
   /** Resolves at the next change, after the timeout, or when closing is aborted. */
-  news(timeoutMs: number, closing: Closing): Promise<void> {
+  nextChange(timeoutMs: number, closing: Closing): Promise<void> {
     return this.#wakeup.wait(timeoutMs, closing);
   }
 

@@ -3,8 +3,7 @@ import type { TraceSpan } from '@tidegate/service-kit';
 import { type Change, type LogBatch, type Write, writeKind } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
 import type { Committed } from '../storage/commits/commit-batcher.ts';
-import { stateAt } from '../storage/state-row.ts';
-import { statements } from '../storage/statements.ts';
+import { stateAt, statements } from '../storage/statements.ts';
 
 const NOTHING = Buffer.alloc(0);
 

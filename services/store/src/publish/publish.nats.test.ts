@@ -13,7 +13,7 @@ import {
 } from '@tidegate/testkit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
 import { connect, type NatsConnection } from 'nats';
-import { collect, freshDatabase, keyOf, saying, write } from '../testing/fixture.ts';
+import { collect, freshDatabase, keyOf, textValue, write } from '../testing/fixture.ts';
 import { startStore, type TestStore } from '../testing/store-process.ts';
 
 describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () => {
@@ -60,7 +60,7 @@ describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () 
       ?.failing();
   }
 
-  async function create(name: string, value = saying(name)): Promise<number> {
+  async function create(name: string, value = textValue(name)): Promise<number> {
     const { writes } = await store.ask({ writes: [write('create', keyOf(name), { value })] });
     assert.equal(writes[0]?.kind, 0);
     return writes[0]!.revision;
@@ -72,9 +72,9 @@ describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () 
 
   test('The published changes of a commit equal its changes in the log.', async () => {
     const first = await create('published');
-    await store.ask({ writes: [write('update', keyOf('published'), { value: saying('2') })] });
+    await store.ask({ writes: [write('update', keyOf('published'), { value: textValue('2') })] });
     await store.ask({ writes: [write('delete', keyOf('published'))] });
-    await until('all three to be heard', () => heardAt(first + 2));
+    await until('all three to arrive', () => heardAt(first + 2));
     const logged = (await collect(store.stream<LogBatch>('readLog', { after: first - 1 }))).flatMap((b) => b.changes);
     assert.deepEqual(
       JSON.parse(JSON.stringify([first, first + 1, first + 2].map(heardAt))),
@@ -88,7 +88,7 @@ describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () 
   });
 
   test('A value above the payload limit of NATS is published as a reference.', async () => {
-    const revision = await create('huge', saying('x'.repeat(2 << 20)));
+    const revision = await create('huge', textValue('x'.repeat(2 << 20)));
     const change = await until('the reference', () => heardAt(revision));
     assert.deepEqual([change.byReference, change.value.length], [true, 0]);
   });

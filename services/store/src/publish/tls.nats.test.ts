@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkNats, natsAddress } from '@tidegate/service-kit';
 import { peerCertificates, startNats, startPostgres, until, whyNoNats } from '@tidegate/testkit';
 import { connect } from 'nats';
-import { freshDatabase, keyOf, saying, write } from '../testing/fixture.ts';
+import { freshDatabase, keyOf, textValue, write } from '../testing/fixture.ts';
 import { startStore } from '../testing/store-process.ts';
 
 test('The store uses NATS over TLS with a certificate and a password, and NATS rejects clients without them.', {
@@ -23,8 +23,8 @@ test('The store uses NATS over TLS with a certificate and a password, and NATS r
     await listener.flush();
     const check = () => store.checks.at('healthz').find(({ name }) => name === 'nats');
     await until('NATS to be ready for the store', async () => check()?.failing() === undefined);
-    await store.ask({ writes: [write('create', keyOf('a'), { value: saying('a') })] });
-    await until('the change to be heard', async () => heard > 0);
+    await store.ask({ writes: [write('create', keyOf('a'), { value: textValue('a') })] });
+    await until('the change to arrive', async () => heard > 0);
     await listener.close();
     const others = [
       { natsUrl },
@@ -46,7 +46,7 @@ test('Invalid options of NATS are rejected, and the error contains no password.'
   assert.throws(() => checkNats({ ...none, natsCertFile: '/a' }), /must be given together/);
   assert.throws(
     () => checkNats({ ...none, natsCaFile: '/not/there' }),
-    /--nats-ca-file: there is no file \/not\/there/,
+    /--nats-ca-file: the file \/not\/there does not exist/,
   );
   const bad = { ...none, natsUrl: 'http://me:secret@a' };
   assert.throws(

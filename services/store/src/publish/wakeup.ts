@@ -1,6 +1,6 @@
 import type { Closing } from '@tidegate/service-kit';
 
-/** Wakes the callers that wait for an event. While nobody waits, events are only counted. */
+/** Wakes the callers that wait for an event. While no caller waits, events are only counted. */
 export class Wakeup {
   /** how often it was woken */
   count = 0;

@@ -17,7 +17,7 @@ export function followLogHandler(options: FollowOptions): handleServerStreamingC
   return (call) => void serveStream(call, () => follow(call, options));
 }
 
-/** Sends this replica's commits from the feed; where one does not follow the last batch, the log is read. */
+/** Sends this replica's commits from the feed; where one does not follow the last batch, reads the log. */
 async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, options: FollowOptions): Promise<void> {
   const { reader, feed } = options;
   const ended = new AbortController();
@@ -44,8 +44,8 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, op
       const before = at;
       if (feed.revision > before) for await (const missed of reader.read(before, 0)) await send(missed);
       if (at > before) continue;
-      // no change was sent; this also happens when the feed has heard of revisions that a failover has lost
-      await feed.news(HEARTBEAT_MS, closing);
+      // no change was sent; this also happens when the feed knows revisions that a failover has lost
+      await feed.nextChange(HEARTBEAT_MS, closing);
       if (feed.revision <= at && !closing.aborted) await send({ epoch, first: at + 1, last: at, changes: [] });
     }
   } finally {

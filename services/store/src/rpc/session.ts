@@ -20,7 +20,7 @@ const NO_ERROR = new Uint8Array(0);
 
 type SessionCall = ServerDuplexStream<SessionRequest, SessionResponse>;
 
-/** Answers each message by itself, when all its reads and writes are done. */
+/** Answers each message separately, when all its reads and writes are done. */
 export function sessionHandler(options: SessionOptions): handleBidiStreamingCall<SessionRequest, SessionResponse> {
   return (call: SessionCall) => {
     let open = 0;
@@ -34,7 +34,7 @@ export function sessionHandler(options: SessionOptions): handleBidiStreamingCall
       void answer(request, options).then((response) => {
         open--;
         if (call.cancelled) return;
-        // no more requests are read from a gateway that does not take its answers
+        // pauses reading while the gateway does not read its answers
         if (!call.write(response) && !call.isPaused()) {
           call.pause();
           call.once('drain', () => call.resume());
@@ -84,7 +84,7 @@ async function answerAll(request: SessionRequest, options: SessionOptions): Prom
   ]);
   if (written.status === 'rejected') throw written.reason;
   const failure = read.status === 'rejected' ? read.reason : current.status === 'rejected' ? current.reason : undefined;
-  if (failure !== undefined && writes.length > 0) throw timeout('the message was answered in part only');
+  if (failure !== undefined && writes.length > 0) throw timeout('only a part of the message was answered');
   if (read.status === 'rejected' || current.status === 'rejected') throw failure;
   const answers = { id, reads: read.value, writes: written.value, revision: current.value.revision };
   return { ...answers, error: NO_ERROR, busTrouble: options.busTrouble() ?? '' };

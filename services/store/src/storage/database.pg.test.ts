@@ -53,7 +53,10 @@ test('A schema that is newer than this release is rejected, and not changed.', a
   const next = migrationFiles().length + 1;
   await pool.query(`INSERT INTO tidegate.migrations (number, name) VALUES (${next}, 'from-the-future.sql')`);
   await pool.close();
-  await assert.rejects(open(url, true), new RegExp(`schema version ${next} and this release knows ${next - 1}`));
+  await assert.rejects(
+    open(url, true),
+    new RegExp(`schema version ${next} and this release supports only ${next - 1}`),
+  );
 });
 
 test('A failed migration changes nothing.', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { findPgbouncer, startPgbouncer, startPostgres, type TestPostgres, until } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
 import { collect, keyOf, listAt, openStorage, type TestStorage, write } from '../testing/fixture.ts';
-import { rotateLog } from './log/rotation.ts';
+import { rotateLog } from './log/head.ts';
 
 /** The first that keeps named statements in transaction mode. */
 const NAMED = 1.21;

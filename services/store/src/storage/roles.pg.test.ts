@@ -7,7 +7,7 @@ import { collect, freshDatabase, keyOf, listAt, openPool, openStorage, write } f
 import { Expiry } from './for-controllers/expiry.ts';
 import { GarbageQueue } from './for-controllers/garbage-queue.ts';
 import { LeaderLease } from './for-controllers/leader-lease.ts';
-import { rotateLog, tableSizes } from './log/rotation.ts';
+import { rotateLog, tableSizes } from './log/head.ts';
 
 const page = readFileSync(new URL('../../../../docs/operate/postgresql.md', import.meta.url), 'utf8');
 const grants = /```sql\n(.*?)```/s.exec(page)?.[1] as string;

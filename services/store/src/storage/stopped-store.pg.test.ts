@@ -28,7 +28,7 @@ after(async () => {
 const ROUNDS = 12;
 const CLIENTS = 16;
 
-/** Creates one after another, and remembers what was asked and what was answered. */
+/** Creates objects one after another, and records the requests and their answers. */
 async function load(
   store: SpawnedStore,
   name: string,
@@ -46,13 +46,13 @@ async function load(
 test('A store that is stopped during commits does not block other stores, and its open writes are executed exactly once.', async () => {
   const pool = openPool(url);
   for (let round = 0; round < ROUNDS; round++) {
-    const asked = new Map<Write, WriteOutcome | undefined>();
+    const requested = new Map<Write, WriteOutcome | undefined>();
     let going = true;
-    const clients = Array.from({ length: CLIENTS }, (_, i) => load(stopped, `r${round}c${i}`, asked, () => going));
-    await until('commits to be under way', () => [...asked.values()].filter(Boolean).length > 20 * (round + 1));
+    const clients = Array.from({ length: CLIENTS }, (_, i) => load(stopped, `r${round}c${i}`, requested, () => going));
+    await until('commits to be in flight', () => [...requested.values()].filter(Boolean).length > 20 * (round + 1));
     process.kill(stopped.pid, 'SIGSTOP');
     going = false;
-    const open = [...asked].filter(([, outcome]) => outcome === undefined).map(([one]) => one);
+    const open = [...requested].filter(([, outcome]) => outcome === undefined).map(([one]) => one);
     const begun = performance.now();
     const { writes: repeated } = await other.ask({ writes: open });
     assert.ok(performance.now() - begun < 20_000, 'the other store goes on');
@@ -60,7 +60,7 @@ test('A store that is stopped during commits does not block other stores, and it
     await Promise.all(clients);
     for (const [i, one] of open.entries()) {
       assert.equal(repeated[i]?.kind, outcomeKind.committed);
-      assert.deepEqual(asked.get(one)?.revision, repeated[i]?.revision, 'both stores tell the same outcome');
+      assert.deepEqual(requested.get(one)?.revision, repeated[i]?.revision, 'both stores report the same outcome');
     }
   }
   const [gaps] = await pool.query(

@@ -10,7 +10,7 @@ import { Database } from './database.ts';
 import { KeyReader } from './reads/reads.ts';
 
 /**
- * The storage by itself against a PostgreSQL that keeps what it says (fsync on): writes and reads of 1 KiB objects with
+ * The storage by itself against a PostgreSQL with durable commits (fsync on): writes and reads of 1 KiB objects with
  * random contents. Prints the rate, the median time and the CPU of this process and of PostgreSQL for each operation.
  * Options: --seconds N (each measurement), --clients N (of the writes), --readers N.
  */
@@ -44,7 +44,7 @@ const reads = new KeyReader(database.reads, new Vault(), metrics);
 
 let made = 0;
 await commits.submit([write('create', NAMESPACE)]);
-// the first calls are planned anew each time
+// PostgreSQL plans the first calls each time
 await during(1, clients, create);
 await measure('create', clients, create);
 await measure('create, 1 client', 1, create);
@@ -130,7 +130,7 @@ async function measure(name: string, count: number, work: (client: number) => Pr
   console.log(JSON.stringify(row));
 }
 
-/** User and system time of the postmaster and all its children, those that have ended included. */
+/** User and system time of the postmaster and all its children, including ended ones. */
 function serverTicks(): number {
   let ticks = 0;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

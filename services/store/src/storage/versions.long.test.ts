@@ -9,14 +9,14 @@ import {
   live,
   openPool,
   openStorage,
-  said,
-  saying,
   type TestStorage,
+  textOf,
+  textValue,
   write,
 } from '../testing/fixture.ts';
 import { Expiry } from './for-controllers/expiry.ts';
 import { LeaderLease } from './for-controllers/leader-lease.ts';
-import { rotateLog } from './log/rotation.ts';
+import { rotateLog } from './log/head.ts';
 
 for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', '18.4.0-beta.17']) {
   const binaries = await postgresOfVersion(version);
@@ -44,13 +44,13 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
     });
 
     test('each commit gets one revision, with conflicts and guards, and a repeated commit is executed once', async () => {
-      const create = write('create', keyOf('a'), { value: saying('one') });
+      const create = write('create', keyOf('a'), { value: textValue('one') });
       const [first] = await submit(create);
       assert.equal(first?.kind, committed);
       assert.deepEqual(await submit(create), [first]);
-      const update = write('update', keyOf('a'), { expectedRevision: first!.revision, value: saying('two') });
+      const update = write('update', keyOf('a'), { expectedRevision: first!.revision, value: textValue('two') });
       assert.deepEqual(await submit(update), [{ kind: committed, revision: first!.revision + 1 }]);
-      const late = write('update', keyOf('a'), { expectedRevision: first!.revision, value: saying('three') });
+      const late = write('update', keyOf('a'), { expectedRevision: first!.revision, value: textValue('three') });
       assert.equal((await submit(late))[0]?.kind, conflict);
       const guarded = write('create', keyOf('b'), { guards: [live(keyOf('nobody', '', 'namespaces'))] });
       assert.equal((await submit(guarded))[0]?.kind, guardFailed);
@@ -62,11 +62,11 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
       );
       const listed = await listAt(storage, first!.revision);
       assert.deepEqual(
-        listed.map((object) => said(object.value)),
+        listed.map((object) => textOf(object.value)),
         ['one'],
       );
       const [now] = await storage.reads.read([keyOf('a')]);
-      assert.equal(said(now!.object!.value), 'two');
+      assert.equal(textOf(now!.object!.value), 'two');
       const changes = (await collect(storage.log.read(first!.revision - 1, 0))).flatMap((read) => read.changes);
       assert.deepEqual(
         changes.map((change) => change.revision),

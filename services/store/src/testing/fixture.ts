@@ -94,11 +94,11 @@ export function write(kind: keyof typeof writeKind, key: Key, fields: Partial<Wr
 }
 
 /** A value with only this text. */
-export function saying(text: string): Buffer {
+export function textValue(text: string): Buffer {
   return Buffer.from(JSON.stringify({ text }));
 }
 
-export function said(value: Uint8Array): string {
+export function textOf(value: Uint8Array): string {
   return (JSON.parse(Buffer.from(value).toString()) as { text: string }).text;
 }
 

@@ -12,7 +12,7 @@ import {
   store,
 } from '@tidegate/wire';
 
-/** the timeouts of calls: a call that times out is repeated at another replica */
+/** the timeouts of calls; after a timeout the caller repeats the call at another replica */
 const HEAD_MS = 5000;
 const DIGEST_MS = 60_000;
 const LIST_MS = 120_000;
@@ -27,11 +27,11 @@ export class StoreClient {
   }
 
   head(): Promise<HeadResponse> {
-    return this.#ask<HeadResponse>('head', HEAD_MS);
+    return this.#call<HeadResponse>('head', HEAD_MS);
   }
 
   digest(): Promise<DigestResponse> {
-    return this.#ask<DigestResponse>('digest', DIGEST_MS);
+    return this.#call<DigestResponse>('digest', DIGEST_MS);
   }
 
   list(request: ListRequest): AsyncIterable<ListPage> {
@@ -50,7 +50,7 @@ export class StoreClient {
     this.#stores.close();
   }
 
-  #ask<Response>(method: string, timeoutMs: number): Promise<Response> {
+  #call<Response>(method: string, timeoutMs: number): Promise<Response> {
     const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<object, Response>;
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + timeoutMs;

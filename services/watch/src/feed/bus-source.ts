@@ -15,7 +15,9 @@ interface BusOptions {
   closing: AbortSignal;
 }
 
-/** the stores publish their revision at least every 200 ms; a bus that is silent for this long counts as disconnected */
+/**
+ * the stores publish their revision at least every 200 ms; a bus that is silent for this long counts as disconnected
+ */
 const SILENCE_MS = 500;
 /** JetStream sends an idle heartbeat this often; a consumer that is silent for three times as long counts as gone */
 const IDLE_MS = 500;
@@ -26,8 +28,8 @@ const NANOSECONDS = 1e6;
  * Receives changes and the revision heartbeat from JetStream. The feed does not rely on them: it orders and checks the
  * changes, and fills gaps from the log.
  *
- * Therefore a simple consumer without acknowledgements is enough: JetStream pushes new messages, and repeats none. When
- * the stream or the server that held the consumer in memory is gone, a new consumer is created.
+ * Therefore a consumer without acknowledgements is enough: JetStream pushes new messages, and never repeats one. If
+ * the stream is gone, or the server that held the consumer in memory, a new consumer is created.
  */
 export class BusSource {
   readonly #options: BusOptions;
@@ -43,7 +45,7 @@ export class BusSource {
     return this.aliveForMs > 0;
   }
 
-  /** for how long it counts as alive if no more messages arrive */
+  /** how long it counts as alive without further messages */
   get aliveForMs(): number {
     return Math.max(0, Math.min(this.#headAt + SILENCE_MS - performance.now(), this.#consumingForMs));
   }
@@ -63,7 +65,7 @@ export class BusSource {
           noAsyncTraces: true,
         });
         closing.addEventListener('abort', () => void connection.close(), { once: true });
-        this.#hearHeads(connection);
+        this.#subscribeToHeads(connection);
         while (!connection.isClosed()) await this.#consume(connection);
       } catch (error) {
         await retry.failed(error, closing);
@@ -71,7 +73,7 @@ export class BusSource {
     }
   }
 
-  #hearHeads(connection: NatsConnection): void {
+  #subscribeToHeads(connection: NatsConnection): void {
     connection.subscribe('tidegate.head', {
       callback: (error, message) => {
         if (error !== null) return;
@@ -141,7 +143,9 @@ export class BusSource {
   }
 }
 
-/** `$JS.ACK.stream.consumer.deliveries.seq.seq.TIME.pending`; newer servers add domain and account before the stream. */
+/**
+ * `$JS.ACK.stream.consumer.deliveries.seq.seq.TIME.pending`; newer servers add domain and account before the stream.
+ */
 const TIME = { from: 9, old: 7, recent: 9 };
 
 /** When JetStream received the message, in milliseconds. */

@@ -47,11 +47,11 @@ class FakeStore {
   floor = 5;
   revision = 7;
   epoch = 1;
-  /** what the next calls do instead of answering */
+  /** errors that the next calls throw */
   readonly failures: Error[] = [];
   readonly heads: number[] = [];
   readonly reads: ReadLogRequest[] = [];
-  /** reads of the log wait for it */
+  /** reads of the log wait for this promise */
   logIsOpen: Promise<void> = Promise.resolve();
 
   async head(): Promise<HeadResponse> {
@@ -78,40 +78,40 @@ class FakeStore {
   }
 }
 
-function bench() {
+function setUp() {
   const store = new FakeStore();
   const timers: Array<() => void> = [];
   const pushed: LogBatch[] = [];
   const closing = new AbortController();
-  const told = { ends: 0, fills: 0, rebuilds: 0, retries: [] as unknown[], live: [] as number[] };
+  const calls = { ends: 0, fills: 0, rebuilds: 0, retries: [] as unknown[], live: [] as number[] };
   const current = new CurrentCollections({
     store,
     newWindows: () => new WindowMemory({ bytes: 1 << 20 }),
-    followers: { push: (one) => pushed.push(one), end: () => told.ends++ },
+    followers: { push: (one) => pushed.push(one), end: () => calls.ends++ },
     applied: ({ last }, isLive) => {
-      if (isLive) told.live.push(last);
+      if (isLive) calls.live.push(last);
     },
-    filled: () => told.fills++,
-    rebuilding: () => told.rebuilds++,
+    filled: () => calls.fills++,
+    rebuilding: () => calls.rebuilds++,
     tracing: { child: () => undefined },
     log: { info: () => {}, warn: () => {} },
     retries: {
-      load: { failed: async (error) => void told.retries.push(error), succeeded: () => {} },
+      load: { failed: async (error) => void calls.retries.push(error), succeeded: () => {} },
       readLog: { failedNow: () => 0, succeeded: () => {} },
     },
     closing: closing.signal,
     setTimer: (run) => timers.push(run),
   });
-  /** runs the timers that are due, and lets what they began come to its end */
+  /** runs the timers that are due, and waits for their effects */
   const tick = async () => {
     for (const run of timers.splice(0)) run();
     await turn();
   };
-  return { store, current, pushed, told, closing, tick };
+  return { store, current, pushed, calls, closing, tick };
 }
 
 async function loaded() {
-  const all = bench();
+  const all = setUp();
   await all.current.load();
   await all.tick();
   return { ...all, before: await all.current.whenComplete() };
@@ -127,7 +127,7 @@ const forever = new AbortController().signal;
 
 describe('At the start', () => {
   test('the collections are complete after the changes since the floor are applied to the state at the floor', async () => {
-    const { store, current, told, tick } = bench();
+    const { store, current, calls, tick } = setUp();
     await current.load();
     assert.equal(current.complete, undefined);
     await tick();
@@ -136,11 +136,11 @@ describe('At the start', () => {
     const collections = await current.whenComplete();
     assert.equal(current.complete, collections);
     assert.deepEqual(names(collections), upTo(7));
-    assert.deepEqual(told.live, [], 'what is old is not live');
+    assert.deepEqual(calls.live, [], 'changes of the catch-up are not live');
   });
 
   test('the collections are complete at once where the log is empty', async () => {
-    const { store, current } = bench();
+    const { store, current } = setUp();
     store.floor = 7;
     await current.load();
     assert.deepEqual(names(await current.whenComplete()), upTo(7));
@@ -148,12 +148,12 @@ describe('At the start', () => {
   });
 
   test('a failed load is repeated, and each failure is counted', async () => {
-    const { store, current, told } = bench();
+    const { store, current, calls } = setUp();
     store.floor = 7;
     const failures = [new Error('away'), new Error('still away')];
     store.failures.push(...failures);
     await current.load();
-    assert.deepEqual(told.retries, failures);
+    assert.deepEqual(calls.retries, failures);
     assert.ok(current.complete);
   });
 
@@ -162,20 +162,20 @@ describe('At the start', () => {
     assert.deepEqual(pushed, []);
   });
 
-  test('nothing is loaded after the process has begun to close', async () => {
-    const { store, current, closing } = bench();
+  test('nothing is loaded after the process has begun to stop', async () => {
+    const { store, current, closing } = setUp();
     closing.abort();
     await current.load();
     assert.deepEqual(store.heads, []);
   });
 
   test('an epoch that begins during the catch-up leaves a hole, and causes no reload', async () => {
-    const { store, current, told, tick } = bench();
+    const { store, current, calls, tick } = setUp();
     await current.load();
     store.epoch = 2;
     current.offer({ ...batch(7, 7, 2), first: 6 });
     await tick();
-    assert.equal(told.rebuilds, 0);
+    assert.equal(calls.rebuilds, 0);
     const { window } = (await current.whenComplete()).get(RESOURCE);
     assert.deepEqual(window.holes, [{ lastSurviving: 5, firstNew: 7 }]);
   });
@@ -183,28 +183,28 @@ describe('At the start', () => {
 
 describe('While the feed continues', () => {
   test('each batch is applied, and pushed to the followers', async () => {
-    const { current, pushed, told, before } = await loaded();
+    const { current, pushed, calls, before } = await loaded();
     current.offer(batch(8, 9));
     assert.deepEqual(names(before), upTo(9));
     assert.deepEqual(
       pushed.map(({ first, last }) => [first, last]),
       [[8, 9]],
     );
-    assert.deepEqual(told.live, [9]);
+    assert.deepEqual(calls.live, [9]);
   });
 
   test('a gap is read from the log once', async () => {
-    const { store, current, told, tick, before } = await loaded();
+    const { store, current, calls, tick, before } = await loaded();
     store.revision = 10;
-    const fills = told.fills;
+    const fills = calls.fills;
     current.offer(batch(10, 10));
     assert.equal(current.isBehind, true);
     assert.equal(current.revision, 7);
     await tick();
     assert.deepEqual(store.reads.at(-1), { after: 7, through: 10 });
     assert.deepEqual(names(before), upTo(10));
-    assert.equal(told.fills - fills, 1);
-    assert.equal(told.rebuilds, 0);
+    assert.equal(calls.fills - fills, 1);
+    assert.equal(calls.rebuilds, 0);
     assert.equal(current.isBehind, false);
   });
 
@@ -223,7 +223,7 @@ describe('While the feed continues', () => {
     const reading = current.at(1_000_000, call.signal);
     const reads = store.reads.length;
     for (let i = 0; i < 5; i++) await tick();
-    assert.equal(store.reads.length - reads, 1, 'the log was asked once');
+    assert.equal(store.reads.length - reads, 1, 'the log was read once');
     call.abort();
     assert.equal(await reading, undefined);
   });
@@ -231,46 +231,46 @@ describe('While the feed continues', () => {
 
 describe('All collections are read again', () => {
   test('where the log was truncated above the feed', async () => {
-    const { store, current, told, tick, before } = await loaded();
+    const { store, current, calls, tick, before } = await loaded();
     store.floor = store.revision = 20;
     current.expect(20);
     await tick();
-    assert.equal(told.rebuilds, 1);
-    assert.equal(told.ends, 1);
+    assert.equal(calls.rebuilds, 1);
+    assert.equal(calls.ends, 1);
     const after = await current.whenComplete();
     assert.notEqual(after, before);
     assert.deepEqual(names(after), upTo(20));
   });
 
   test('when a new epoch begins, because applied changes may be lost', async () => {
-    const { store, current, pushed, told, tick, before } = await loaded();
+    const { store, current, pushed, calls, tick, before } = await loaded();
     store.epoch = 2;
     store.revision = 8;
     current.offer(batch(8, 8, 2));
     assert.equal(current.complete, undefined);
-    assert.equal(told.ends, 1);
+    assert.equal(calls.ends, 1);
     assert.deepEqual(pushed, []);
-    assert.deepEqual(names(before), upTo(7), 'what is given up is not changed any more');
+    assert.deepEqual(names(before), upTo(7), 'replaced collections do not change any more');
     await turn();
     await tick();
     assert.deepEqual(names(await current.whenComplete()), upTo(8));
     current.offer(batch(9, 9, 2));
-    assert.equal(told.rebuilds, 1);
+    assert.equal(calls.rebuilds, 1);
   });
 
   test('when a rebuild is requested, once for the same collections', async () => {
-    const { store, current, told, before } = await loaded();
+    const { store, current, calls, before } = await loaded();
     current.rebuild(before, new Error('differs from the store'));
     current.rebuild(before, new Error('can be read again'));
     await turn();
-    assert.equal(told.rebuilds, 1);
+    assert.equal(calls.rebuilds, 1);
     assert.equal(store.heads.length, 2);
     current.rebuild(before, new Error('differs from the store'));
-    assert.equal(told.rebuilds, 1);
+    assert.equal(calls.rebuilds, 1);
   });
 
   test('and the previous feed delivers no more changes', async () => {
-    const { store, current, told, pushed, tick, before } = await loaded();
+    const { store, current, calls, pushed, tick, before } = await loaded();
     const log = Promise.withResolvers<void>();
     store.logIsOpen = log.promise;
     store.revision = 9;
@@ -283,7 +283,7 @@ describe('All collections are read again', () => {
     assert.notEqual(await current.whenComplete(), before);
     assert.deepEqual(names(before), upTo(7));
     assert.deepEqual(pushed, []);
-    assert.equal(told.rebuilds, 1, 'that its log has been cut since does not matter');
+    assert.equal(calls.rebuilds, 1, 'the truncated log of the previous feed has no effect');
   });
 
   test('and early batches of the previous feed are dropped', async () => {
@@ -310,12 +310,12 @@ describe('All collections are read again', () => {
   });
 
   test('also before the collections were complete, and waiting readers get the new collections', async () => {
-    const { store, current, told, tick } = bench();
+    const { store, current, calls, tick } = setUp();
     await current.load();
     const waiting = current.whenComplete();
     store.floor = store.revision = 12;
     await tick();
-    assert.equal(told.rebuilds, 1);
+    assert.equal(calls.rebuilds, 1);
     assert.deepEqual(names(await waiting), upTo(12));
   });
 });

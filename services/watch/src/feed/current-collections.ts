@@ -30,12 +30,12 @@ interface CurrentCollectionsOptions {
 }
 
 /**
- * The collections of this process. They are loaded from the store, kept complete by a feed, and loaded again when the feed
- * cannot continue.
+ * The collections of this process. They are loaded from the store, kept complete by a feed, and loaded again when the
+ * feed cannot continue.
  *
- * Invariant: there is at most one feed, and it changes only the collections that it was created for. Readers get complete
- * collections, or wait for them. Before collections are replaced, every follower ends, so that none of them reads
- * collections that are no longer updated.
+ * Invariant: there is at most one feed, and it changes only the collections that it was created for. Readers get
+ * complete collections, or wait for them. Before collections are replaced, every follower ends, so that none of them
+ * reads collections that are no longer updated.
  *
  *   loading → catching up, until the head that the store reported is reached → complete → (rebuild) → loading
  */
@@ -84,25 +84,25 @@ export class CurrentCollections {
     this.#feed?.offer(batch);
   }
 
-  /** Notes a revision that a reader waits for, or that a store has reported. */
+  /** Announces a revision that a reader waits for, or that a store has reported. */
   expect(revision: number): void {
     this.#feed?.expect(revision);
   }
 
-  /** Resolves at the revision, or when the call is over, because the revision may never arrive. */
-  reach(revision: number, over: AbortSignal): Promise<void> {
+  /** Resolves when the feed reaches the revision, or when the call ends, because the revision may never arrive. */
+  reach(revision: number, callEnded: AbortSignal): Promise<void> {
     this.expect(revision);
-    return this.#arrivals.when(revision, over);
+    return this.#arrivals.when(revision, callEnded);
   }
 
-  /** Returns the collections, complete through the revision; undefined when the call is over before that. */
-  async at(revision: number, over: AbortSignal): Promise<Collections | undefined> {
+  /** The collections, complete through the revision; undefined if the call ends before that. */
+  async at(revision: number, callEnded: AbortSignal): Promise<Collections | undefined> {
     await this.whenComplete();
-    await this.reach(revision, over);
-    return over.aborted ? undefined : this.whenComplete();
+    await this.reach(revision, callEnded);
+    return callEnded.aborted ? undefined : this.whenComplete();
   }
 
-  /** Resolves when the collections have been read, and the feed delivers later changes. */
+  /** Resolves when the collections are loaded, and a feed follows later changes. */
   async load(): Promise<void> {
     const { store, newWindows, retries, closing } = this.#options;
     while (!closing.aborted) {
@@ -120,7 +120,7 @@ export class CurrentCollections {
     }
   }
 
-  /** Loads all collections again. Does nothing when these collections were replaced already. */
+  /** Loads all collections again. Does nothing if these collections were already replaced. */
   rebuild(collections: Collections, error: unknown): void {
     if (this.#complete === collections) this.#reload(error);
   }
@@ -147,7 +147,7 @@ export class CurrentCollections {
 
   #apply(collections: Collections, head: number, batch: LogBatch): void {
     const isLive = this.#complete !== undefined;
-    // PostgreSQL has failed over, and may have lost changes that are applied here
+    // PostgreSQL has failed over, and may have lost changes that were applied here
     if (isLive && batch.epoch !== this.#epoch) throw new Error(`epoch ${batch.epoch} has begun`);
     const hole = holeIn(batch);
     if (hole !== undefined) collections.addHole(hole);
@@ -180,7 +180,7 @@ export class CurrentCollections {
     // the feed may be reading the log
     this.#feed?.close();
     this.#feed = undefined;
-    // present waiters get the next collections
+    // present waiters get the reloaded collections
     if (this.#complete !== undefined) this.#whenComplete = Promise.withResolvers<Collections>();
     this.#complete = undefined;
     this.#options.followers.end();

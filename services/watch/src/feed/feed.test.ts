@@ -9,7 +9,7 @@ function batch(first: number, last: number, byReference = false): LogBatch {
   return { epoch: 1, first, last, changes };
 }
 
-interface Bench {
+interface Setup {
   feed: Feed;
   delivered: number[];
   reads: Array<[number, number]>;
@@ -18,9 +18,9 @@ interface Bench {
   lost: unknown[];
 }
 
-function bench(log: (after: number, through: number) => LogBatch[] = () => []): Bench {
+function setUp(log: (after: number, through: number) => LogBatch[] = () => []): Setup {
   const timers: Array<() => void> = [];
-  const bench: Bench = {
+  const bench: Setup = {
     delivered: [],
     reads: [],
     lost: [],
@@ -44,7 +44,7 @@ function bench(log: (after: number, through: number) => LogBatch[] = () => []): 
 }
 
 test('Batches in order are delivered as they arrive.', () => {
-  const { feed, delivered, reads } = bench();
+  const { feed, delivered, reads } = setUp();
   feed.offer(batch(1, 2));
   feed.offer(batch(3, 3));
   assert.deepEqual(delivered, [1, 2, 3]);
@@ -52,13 +52,13 @@ test('Batches in order are delivered as they arrive.', () => {
 });
 
 test('Repeated or overlapping batches are delivered once.', () => {
-  const { feed, delivered } = bench();
+  const { feed, delivered } = setUp();
   for (const b of [batch(1, 3), batch(1, 3), batch(2, 5), batch(4, 4)]) feed.offer(b);
   assert.deepEqual(delivered, [1, 2, 3, 4, 5]);
 });
 
 test('Batches in the wrong order wait for their predecessors.', () => {
-  const { feed, delivered } = bench();
+  const { feed, delivered } = setUp();
   feed.offer(batch(4, 5));
   feed.offer(batch(3, 3));
   assert.deepEqual(delivered, []);
@@ -67,7 +67,7 @@ test('Batches in the wrong order wait for their predecessors.', () => {
 });
 
 test('A lasting gap is read from the log, and the batches behind it follow.', async () => {
-  const { feed, delivered, reads, tick } = bench((after, through) => [batch(after + 1, Math.min(through, 2))]);
+  const { feed, delivered, reads, tick } = setUp((after, through) => [batch(after + 1, Math.min(through, 2))]);
   feed.offer(batch(3, 4));
   await tick();
   assert.deepEqual(reads, [[0, 4]]);
@@ -75,7 +75,7 @@ test('A lasting gap is read from the log, and the batches behind it follow.', as
 });
 
 test('The heartbeat reveals the loss of the last message, which is then read from the log.', async () => {
-  const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
+  const { feed, delivered, tick } = setUp((after, through) => [batch(after + 1, through)]);
   feed.offer(batch(1, 1));
   feed.expect(3);
   await tick();
@@ -83,7 +83,7 @@ test('The heartbeat reveals the loss of the last message, which is then read fro
 });
 
 test('A gap that the bus fills in time is not read from the log.', async () => {
-  const { feed, delivered, reads, tick } = bench();
+  const { feed, delivered, reads, tick } = setUp();
   feed.offer(batch(2, 2));
   feed.offer(batch(1, 1));
   await tick();
@@ -92,7 +92,7 @@ test('A gap that the bus fills in time is not read from the log.', async () => {
 });
 
 test('Values that were too large for the bus are read from the log.', async () => {
-  const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
+  const { feed, delivered, tick } = setUp((after, through) => [batch(after + 1, through)]);
   feed.offer(batch(1, 2, true));
   assert.deepEqual(delivered, []);
   await tick();
@@ -100,7 +100,7 @@ test('Values that were too large for the bus are read from the log.', async () =
 });
 
 test('A log that was truncated above the feed ends the feed, and nothing is delivered afterwards.', async () => {
-  const { feed, delivered, lost, tick } = bench(() => {
+  const { feed, delivered, lost, tick } = setUp(() => {
     throw Object.assign(new Error('too old'), { code: 410 });
   });
   feed.expect(9);
@@ -112,7 +112,7 @@ test('A log that was truncated above the feed ends the feed, and nothing is deli
 
 test('A failed read of the log is repeated.', async () => {
   let attempts = 0;
-  const { feed, delivered, tick } = bench((after, through) => {
+  const { feed, delivered, tick } = setUp((after, through) => {
     if (++attempts === 1) throw new Error('connection refused');
     return [batch(after + 1, through)];
   });
@@ -130,7 +130,7 @@ test('Random loss, repetition and reordering never change the delivered changes.
       state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
       return (state >>> 8) % below;
     };
-    const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
+    const { feed, delivered, tick } = setUp((after, through) => [batch(after + 1, through)]);
     const all = Array.from({ length: 40 }, (_, i) => batch(i * 3 + 1, i * 3 + 3));
     const sent = all.flatMap((b) => (random(4) === 0 ? [] : random(4) === 0 ? [b, b] : [b]));
     for (let i = sent.length - 1; i > 0; i--) {
@@ -149,7 +149,7 @@ test('Random loss, repetition and reordering never change the delivered changes.
 });
 
 test('The log is read once for a revision that does not exist, which is then dropped.', async () => {
-  const { feed, delivered, reads, tick } = bench((after, through) => [batch(after + 1, Math.min(through, 4))]);
+  const { feed, delivered, reads, tick } = setUp((after, through) => [batch(after + 1, Math.min(through, 4))]);
   feed.offer(batch(1, 2));
   feed.expect(9_999_999);
   assert.equal(feed.behind, true);
@@ -161,7 +161,7 @@ test('The log is read once for a revision that does not exist, which is then dro
 
 test('A revision that is expected during a read of the log causes another read.', async () => {
   let head = 4;
-  const { feed, delivered, reads, tick } = bench((after, through) => {
+  const { feed, delivered, reads, tick } = setUp((after, through) => {
     const last = Math.min(through, head);
     if (head === 4) {
       head = 6;
@@ -218,7 +218,7 @@ test('After a change that could not be applied, early batches are not delivered 
 });
 
 test('A closed feed does not report a failed read of the log.', async () => {
-  const { feed, lost, tick } = bench(() => {
+  const { feed, lost, tick } = setUp(() => {
     feed.close();
     throw Object.assign(new Error('too old'), { code: 410 });
   });

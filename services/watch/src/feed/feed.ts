@@ -6,7 +6,10 @@ export interface FeedOptions {
   readLog: (after: number, through: number) => AsyncIterable<LogBatch>;
   /** receives every change once, in the order of revisions */
   deliver: (batch: LogBatch) => void;
-  /** called when the log no longer reaches back to the feed's position, or a change could not be delivered; the feed ends */
+  /**
+   * called when the log no longer reaches back to the feed's position, or a change could not be delivered; the feed
+   * ends
+   */
   lost: (error: unknown) => void;
   /** called when the log was read */
   filled?: () => void;
@@ -18,7 +21,7 @@ export interface FeedOptions {
 }
 
 /**
- * Puts changes in order, also where the bus loses, repeats or reorders them.
+ * Puts changes in order, even if the bus loses, repeats or reorders them.
  *
  * Invariant: `deliver` receives every revision from `through + 1` on, each once, without a gap. Early batches wait,
  * repeated batches are dropped, and missing changes are read from the log after a short delay.
@@ -26,8 +29,8 @@ export interface FeedOptions {
  *   at 7: [8-9] → delivered, at 9.  [12-13] → waits.  [8-9] again → dropped.  20 ms later the log gives [10-11] →
  *   delivered, and with it [12-13], at 13.
  *
- * An expected revision is only a hint: one read of the log shows whether it exists. If it does not, the hint is dropped,
- * so that a caller that names a future revision cannot make the feed read the log forever.
+ * An expected revision is only a hint: one read of the log shows whether it exists. If it does not, the hint is
+ * dropped, so that a caller that names a future revision cannot make the feed read the log forever.
  */
 export class Feed {
   readonly #options: FeedOptions;
@@ -66,7 +69,7 @@ export class Feed {
     this.#expect(batch.last, whole ? this.#options.gapDelayMs : 0);
   }
 
-  /** Notes a revision that may exist. If the bus does not deliver it soon, the log is read for it once. */
+  /** Announces a revision that may exist. If the bus does not deliver it soon, the log is read once for it. */
   expect(revision: number): void {
     this.#expect(revision, this.#options.gapDelayMs);
   }
@@ -136,7 +139,9 @@ export class Feed {
     }
   }
 
-  /** Reads through the revision or to the end of the log; a revision beyond the end did not exist when it was expected. */
+  /**
+   * Reads through the revision or to the end of the log; a revision beyond the end did not exist when it was expected.
+   */
   async #readLog(through: number): Promise<void> {
     for await (const batch of this.#options.readLog(this.#through, through)) {
       if (this.#closed) return;

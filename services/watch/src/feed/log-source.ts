@@ -8,7 +8,7 @@ interface LogSourceOptions {
   through: () => number;
   offer: (batch: LogBatch) => void;
   /** called when the log no longer reaches back to that revision */
-  cut: () => void;
+  truncated: () => void;
   /** how long the log need not be followed because the bus works; 0: follow it now */
   restMs: () => number;
   /** the pauses between attempts to follow the log */
@@ -33,7 +33,7 @@ export async function followLog(options: LogSourceOptions): Promise<void> {
       }
     } catch (error) {
       // any other error means that the store cannot be reached
-      if ((error as { code?: unknown }).code === 410) options.cut();
+      if ((error as { code?: unknown }).code === 410) options.truncated();
       await retry.failed(error, closing);
     }
   }

@@ -6,7 +6,7 @@ import { type Change, type FollowResponse, writeKind } from '@tidegate/wire';
 import { Collections } from '../window/collections.ts';
 import { type FollowCall, Follower } from './follower.ts';
 
-/** The gateway's end of a stream: it has room, or not, as the test says. */
+/** The gateway's end of a stream; the test decides whether it has room. */
 class Call extends EventEmitter {
   readonly received: FollowResponse[] = [];
   readonly #hasRoom: (message: FollowResponse) => boolean;
@@ -42,7 +42,7 @@ function create(resource: string, revision: number): Change {
   };
 }
 
-function bench(hasRoom: (message: FollowResponse) => boolean) {
+function setUp(hasRoom: (message: FollowResponse) => boolean) {
   const collections = new Collections(
     10,
     new Map(['maps', 'others'].map((name) => [name, { segments: new SegmentBuilder().finish(), corrupt: [] }])),
@@ -59,47 +59,49 @@ function bench(hasRoom: (message: FollowResponse) => boolean) {
   return { call, follower, commit };
 }
 
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** What a gateway has that believes what it is told: revisions it got, and through which it holds itself complete. */
-function believed(messages: readonly FollowResponse[], resource: string): { got: number[]; through: number } {
+/**
+ * The gateway's view of a stream: the received revisions, and the revision through which it considers itself complete.
+ */
+function viewOf(messages: readonly FollowResponse[], resource: string): { got: number[]; through: number } {
   const got: number[] = [];
   let through = -1;
-  for (const { opening, changes = [], through: told } of messages) {
+  for (const { opening, changes = [], through: reported } of messages) {
     if (opening?.opened && opening.resource === resource) through = opening.revision ?? 0;
     if (through < 0) continue;
     for (const { key, revision } of changes) if (key.resource === resource && revision > through) got.push(revision);
-    if (told) through = told;
+    if (reported) through = reported;
   }
   return { got, through };
 }
 
 describe('A follow stream', () => {
   test('delivers changes while its reader cannot take the end of an opening', async () => {
-    const { call, follower, commit } = bench((message) => message.opening?.opened !== true);
+    const { call, follower, commit } = setUp((message) => message.opening?.opened !== true);
     follower.open('others');
-    await turn();
+    await nextTurn();
     call.emit('drain');
-    await turn();
+    await nextTurn();
     follower.open('maps');
-    await turn();
+    await nextTurn();
     commit(create('maps', 11), create('maps', 12));
     call.emit('drain');
-    await turn();
+    await nextTurn();
     commit(create('maps', 13));
     follower.end();
-    assert.deepEqual(believed(call.received, 'maps'), { got: [11, 12, 13], through: 13 });
+    assert.deepEqual(viewOf(call.received, 'maps'), { got: [11, 12, 13], through: 13 });
   });
 
   test('delivers changes before the end of an opening', async () => {
-    const { call, follower, commit } = bench((message) => message.opening?.history === undefined);
+    const { call, follower, commit } = setUp((message) => message.opening?.history === undefined);
     commit(create('maps', 11));
     follower.open('maps');
-    await turn();
+    await nextTurn();
     commit(create('maps', 12), create('others', 13));
     call.emit('drain');
-    await turn();
+    await nextTurn();
     follower.end();
-    assert.deepEqual(believed(call.received, 'maps'), { got: [12], through: 13 });
+    assert.deepEqual(viewOf(call.received, 'maps'), { got: [12], through: 13 });
   });
 });

@@ -6,11 +6,11 @@ import type { Collections } from '../window/collections.ts';
 import { changeOf, openingParts } from './opening.ts';
 import { Sizes } from './sizes.ts';
 
-/** the stream of a gateway that leaves more than this unread is ended, because unread data fills this process's memory */
+/** a gateway that leaves more than this unread is disconnected, because unread data fills this process's memory */
 const UNREAD_BYTES = 64 << 20;
 
 /** far more than there are kinds */
-const MOST_OPEN = 20_000;
+const MAX_OPEN = 20_000;
 /** how often changed sizes of collections are sent */
 const SEND_SIZES_MS = 1000;
 
@@ -19,8 +19,8 @@ export type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;
 /**
  * The stream to one gateway.
  *
- * Invariant: for each opened collection the gateway was sent every change up to the last `through`, in order and once. The
- * changes of a collection that is being opened are sent after its state.
+ * Invariant: for each opened collection the gateway was sent every change up to the last `through`, in order and once.
+ * The changes of a collection that is being opened are sent after its state.
  */
 export class Follower {
   readonly #call: FollowCall;
@@ -76,7 +76,7 @@ export class Follower {
 
   async #open(resource: string): Promise<void> {
     if (this.#opened.has(resource) || this.#closed) return;
-    if (this.#opened.size === MOST_OPEN) throw new Error(`a stream follows ${MOST_OPEN} collections at most`);
+    if (this.#opened.size === MAX_OPEN) throw new Error(`a stream follows ${MAX_OPEN} collections at most`);
     const collection = this.#collections.get(resource);
     const snapshot = collection.snapshot();
     let hasRoom = true;
@@ -85,8 +85,8 @@ export class Follower {
       if (this.#closed) return;
       hasRoom = this.#call.write(part);
     }
-    // The changes since the snapshot are written in the same turn as the last part, even without room in the buffer.
-    // A batch in between would make the gateway believe that it has all changes through that batch's revision.
+    // The changes since the snapshot are written in the same event-loop turn as the last part, even without room in the
+    // buffer. A batch in between would make the gateway believe that it has all changes through that batch's revision.
     const { window } = this.#collections.get(resource);
     const position = window.positionAfter(snapshot.revision);
     if (position === undefined) throw new Error(`${resource} changed faster than it could be sent`);

@@ -13,7 +13,7 @@ interface FollowOptions {
   expect: (revision: number) => void;
 }
 
-/** The follow rpc: passes a gateway's requests to its follower. */
+/** The follow rpc: passes the requests of a gateway to its follower. */
 export function followHandler(options: FollowOptions): handleBidiStreamingCall<FollowRequest, FollowResponse> {
   return async (call: FollowCall) => {
     const early: FollowRequest[] = [];
@@ -21,7 +21,7 @@ export function followHandler(options: FollowOptions): handleBidiStreamingCall<F
     // an error that is sent to the gateway also ends the stream
     call.on('error', () => {});
     const collections = await options.collections();
-    // the gateway has left already: no later event would remove its follower
+    // the gateway has disconnected already: no later event would remove its follower
     if (call.cancelled) return;
     if (call.readableEnded) return void call.end();
     const follower = new Follower(call, collections);

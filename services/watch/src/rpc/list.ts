@@ -8,28 +8,28 @@ import type { Collections } from '../window/collections.ts';
 import { segmentMessage } from '../window/segment-message.ts';
 
 interface ListOptions {
-  /** returns the collections, complete through the revision; undefined when the call is over before that */
-  at: (revision: number, over: AbortSignal) => Promise<Collections | undefined>;
+  /** returns the collections, complete through the revision; undefined if the call ends before that */
+  at: (revision: number, callEnded: AbortSignal) => Promise<Collections | undefined>;
 }
 
 type ListCall = ServerWritableStream<CollectionListRequest, ListPart>;
 
-/** The list rpc: sends one snapshot, as fast as its reader takes it. */
+/** The list rpc: sends one snapshot, at the speed of its reader. */
 export function listHandler(options: ListOptions): handleServerStreamingCall<CollectionListRequest, ListPart> {
   return (call) => void serveStream(call, () => sendList(options, call));
 }
 
 async function sendList(options: ListOptions, call: ListCall): Promise<void> {
   const { resource, namespace, afterName, afterNamespace, limit, revision, exact, heads, typeless } = call.request;
-  const over = new AbortController();
-  call.once('cancelled', () => over.abort());
-  if (call.cancelled) over.abort();
-  const collections = await options.at(revision, over.signal);
+  const callEnded = new AbortController();
+  call.once('cancelled', () => callEnded.abort());
+  if (call.cancelled) callEnded.abort();
+  const collections = await options.at(revision, callEnded.signal);
   if (collections === undefined) throw new Cancelled();
   const collection = collections.get(resource);
   const snapshot = exact ? collection.at(toRevision(revision)) : collection.snapshot();
-  if (snapshot === undefined) throw expired(`${resource} is not held as of version ${revision} any more`);
-  // the next pages must be of the same state
+  if (snapshot === undefined) throw expired(`${resource} is no longer available at revision ${revision}`);
+  // the next pages must come from the same snapshot
   if (limit > 0) collection.keep(snapshot);
   await writeMessage(call, { revision: snapshot.revision, corrupt: collection.corruptObjects(namespace) });
 

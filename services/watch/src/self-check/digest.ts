@@ -11,7 +11,7 @@ interface Marked extends Position {
 
 /**
  * A digest of the keys and revisions of all objects: equal states have equal digests, and different states almost never
- * do. Marks have 52 bits, which are added in two halves so that the sums stay exact.
+ * have. Marks have 52 bits, which are added in two halves so that the sums stay exact.
  */
 export async function digestOf(
   resource: string,

@@ -20,7 +20,7 @@ export interface Loaded {
 const NOTHING: Loaded = { segments: [], corrupt: [] };
 
 /**
- * Every collection of the system.
+ * All collections of the system.
  *
  * Invariant: all of them are complete through the same revision, `through`.
  */
@@ -57,7 +57,7 @@ export class Collections {
     this.get(resource).apply({ kind, state: itemParts(change), traceparent, corrupt });
   }
 
-  /** Notes a range of revisions that are lost, although clients may have seen them. */
+  /** Records a range of revisions that are lost, although clients may have seen them. */
   addHole(hole: Hole): void {
     for (const collection of this.#byResource.values()) collection.window.addHole(hole);
     this.#holes.push(hole);

@@ -1,7 +1,7 @@
 import type { Item, Run } from '@tidegate/collection';
 import type { Segment, SegmentItem } from '@tidegate/wire';
 
-/** A run in the form of a message: the bytes of all its items, and the facts of each. */
+/** A run as a message: the joined bytes of its items, and the metadata of each. */
 export function segmentMessage(run: Run): Segment {
   const items: SegmentItem[] = [];
   for (let i = run.from; i < run.to; i++) {

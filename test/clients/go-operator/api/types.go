@@ -1,4 +1,4 @@
-// Package api has the types from which the definition of Greetings is made.
+// Package api has the types from which the definition of Greetings is generated.
 // +kubebuilder:object:generate=true
 // +groupName=hello.example.com
 // +versionName=v1
@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/scheme"
 )
 
-// GreetingSpec is what is wanted.
+// GreetingSpec is the desired state.
 // +kubebuilder:validation:XValidation:rule="self.times <= 3 || self.text.size() < 10",message="long texts are said three times at most"
 type GreetingSpec struct {
 	// +kubebuilder:validation:MinLength=1
@@ -35,7 +35,7 @@ type Guest struct {
 	Title string `json:"title,omitempty"`
 }
 
-// GreetingStatus is what was seen.
+// GreetingStatus is the observed state.
 type GreetingStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	Times              int32 `json:"times,omitempty"`
@@ -44,7 +44,7 @@ type GreetingStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
-// Greeting is said to all guests.
+// Greeting is a text for all guests.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:subresource:scale:specpath=.spec.times,statuspath=.status.times

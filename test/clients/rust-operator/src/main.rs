@@ -1,4 +1,4 @@
-//! An operator as people write them with kube-rs: it counts what documents say, and prints what it met as one line of JSON.
+//! A typical operator with kube-rs: it counts the words of documents, and prints its results as one line of JSON.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl From<kube::Error> for Trouble {
     }
 }
 
-/// Counts the words of a document, and keeps the count in a map of its own, too.
+/// Counts the words of a document, and stores the count in its status and in a ConfigMap.
 async fn reconcile(document: Arc<Document>, client: Arc<Client>) -> Result<Action, Trouble> {
     let documents: Api<Document> = Api::namespaced((*client).clone(), NAMESPACE);
     finalizer(&documents, "paper.example.com/shredder", document, |event| async {

@@ -1,4 +1,4 @@
-//! Reads and writes with the Rust client, and prints what it met as one line of JSON.
+//! Reads and writes with the Rust client, and prints its results as one line of JSON.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -83,7 +83,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             "raw": serde_json::to_string(&revision.data)?,
             "listed": listed,
             "paged": paged,
-            // the client asks for gzip by itself, and hides that it got it
+            // the client requests gzip itself and hides the encoding of the answer
             "gzip": listed == paged,
         })
     );

@@ -3,8 +3,8 @@ import type { Check } from '../check.ts';
 import { isAcknowledged } from '../real-time-order.ts';
 
 /**
- * Invariant (Atomic): an event is one whole change. What it shows is the state that the write of that version was
- * answered with, never a part of it, nor of its neighbour.
+ * Invariant (Atomic): an event is one whole change. Its state is the state in the answer to the write with that version,
+ * never a part of it or of another write.
  */
 export const atomic: Check = ({ operations, watchers }) => {
   const written = new Map(
@@ -15,7 +15,7 @@ export const atomic: Check = ({ operations, watchers }) => {
       stream.events.flatMap((event) => {
         if (event.type === 'BOOKMARK') return [];
         const wrote = written.get(event.state.version);
-        // an object that leaves a selection shows what it was before
+        // for an object that leaves the selection, the event has the previous state
         const whole = event.type === 'DELETED' || wrote === undefined || contentOf(wrote) === contentOf(event.state);
         return whole
           ? []

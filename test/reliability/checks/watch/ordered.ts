@@ -1,11 +1,11 @@
 import { versionOf, type WatchEvent } from '../../history/history.ts';
-import { legsOf } from '../../history/leg.ts';
+import { streamParts } from '../../history/stream-part.ts';
 import type { Check } from '../check.ts';
 
-/** Invariant (Ordered): on a stream, and from a stream to the next of the same client, versions never go back. */
+/** Invariant (Ordered): versions never decrease, on a stream and across the streams of one client. */
 export const ordered: Check = ({ watchers }) =>
   watchers.flatMap((watcher) => {
-    const events = legsOf(watcher).flatMap((leg) => leg.events);
+    const events = streamParts(watcher).flatMap((part) => part.events);
     return events.flatMap((event, i) => {
       const before = events[i - 1];
       return before === undefined || versionOf(event) >= versionOf(before)

@@ -1,12 +1,12 @@
 import { expectedBetween } from '../../history/expected-events.ts';
 import { describeOperation } from '../../history/history.ts';
-import { coverageOf } from '../../history/leg.ts';
+import { coverageOf } from '../../history/stream-part.ts';
 import type { Check } from '../check.ts';
 import { deletionOf } from '../lists.ts';
 
 /**
- * Invariant (Reliable): nothing is left out. From where a client began to where it came, every change that it selects
- * was told; every client comes to the end; and every acknowledged deletion is told by the watches that select all.
+ * Invariant (Reliable): no event is missing. Between the start and the end of a watcher every selected change was sent;
+ * every watcher reaches the end; and every acknowledged deletion was sent to the watchers without a selector.
  */
 export const reliable: Check = (history, log) => {
   const found: string[] = [];
@@ -14,13 +14,13 @@ export const reliable: Check = (history, log) => {
     const coverage = coverageOf(watcher);
     const { after, through, events } = coverage ?? { after: 0, through: 0, events: [] };
     if (through < history.endVersion) {
-      found.push(`${watcher.name}: came to ${through} only, and not to the end at ${history.endVersion}`);
+      found.push(`${watcher.name}: reached only ${through}, not the end at ${history.endVersion}`);
     }
-    const told = new Set(events.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [event.state.version])));
+    const sent = new Set(events.flatMap((event) => (event.type === 'BOOKMARK' ? [] : [event.state.version])));
     for (const { type, state, version } of expectedBetween(log, watcher.selector, after, through)) {
-      if (!told.has(version)) {
+      if (!sent.has(version)) {
         found.push(
-          `${watcher.name}: never told ${type} ${state.key} at ${version}, known by ${log.at(version)?.source}`,
+          `${watcher.name}: never received ${type} ${state.key} at ${version}, known from ${log.at(version)?.source}`,
         );
       }
     }
@@ -30,7 +30,7 @@ export const reliable: Check = (history, log) => {
   for (const operation of deletions) {
     const { key, outcome } = operation;
     if (outcome.kind === 'deleted' && deletionOf(log, key, outcome.uid) === undefined) {
-      found.push(`no watch told of ${describeOperation(operation)} of uid ${outcome.uid}`);
+      found.push(`no watch sent ${describeOperation(operation)} of uid ${outcome.uid}`);
     }
   }
   return found;

@@ -1,19 +1,19 @@
-import { legsOf } from '../../history/leg.ts';
+import { streamParts } from '../../history/stream-part.ts';
 import type { Check } from '../check.ts';
 
-/** Invariant (Unique): no change is told twice, neither on one stream nor after going on with another. */
+/** Invariant (Unique): no change is sent twice, neither on one stream nor after resuming on another. */
 export const unique: Check = ({ watchers }) =>
   watchers.flatMap((watcher) => {
     const seen = new Set<number>();
-    return legsOf(watcher).flatMap((leg) =>
-      leg.events.flatMap((event) => {
+    return streamParts(watcher).flatMap((part) =>
+      part.events.flatMap((event) => {
         if (event.type === 'BOOKMARK') return [];
         const { version, key } = event.state;
         if (!seen.has(version)) {
           seen.add(version);
           return [];
         }
-        return [`${watcher.name}: ${event.type} ${key} comes a second time at ${version}`];
+        return [`${watcher.name}: ${event.type} ${key} is sent a second time at ${version}`];
       }),
     );
   });

@@ -8,8 +8,8 @@ import { checkSchema } from '../structural.ts';
 import type { JsonSchema, ValidationRule } from '../values/json-schema.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
 import { RuleCosts, timesCost } from './rule-costs.ts';
-import { checkRuleWords } from './rule-words.ts';
-import { isEmbedded, LARGEST_REQUEST, shapeOf } from './shapes.ts';
+import { checkRuleFields } from './rule-fields.ts';
+import { isEmbedded, MAX_REQUEST_BYTES, shapeOf } from './shapes.ts';
 
 /**
  * Checks the rules in the schemas of a definition. Unchanged schemas are skipped: they were checked before, and the
@@ -23,12 +23,12 @@ export function checkDefinitionRules(definition: Place, before?: Place): void {
     const known = older.get(name);
     if (known !== undefined && isDeepStrictEqual(schemaIn(known).value, schema.value)) continue;
     const found = schema.errorCount;
-    eachSchema(schema, checkRuleWords);
+    eachSchema(schema, checkRuleFields);
     if (schema.errorCount === found && isStructural(schema.object as JsonSchema)) checkExpressions(schema);
   }
 }
 
-/** The definition already exceeds a limit, and compiling its rules could take any time. */
+/** Whether the definition exceeds a limit. Such rules are not compiled, because that could take very long. */
 function exceedsLimits(definition: Place): boolean {
   const errors: FieldError[] = [];
   checkDefinitionLimits(new Place(undefined, '', definition.value, errors).field('spec'));
@@ -75,17 +75,17 @@ function eachSchema(schema: Place, visit: (schema: Place) => void): void {
   visit(schema);
   for (const { place } of innerSchemas(schema)) eachSchema(place, visit);
   for (const place of [...LISTS.flatMap((name) => schema.field(name).items()), schema.field('not')]) {
-    if (isJsonObject(place.value)) refuseNested(place);
+    if (isJsonObject(place.value)) forbidNestedRules(place);
   }
 }
 
-/** Schemas in alternatives must not have rules. */
-function refuseNested(schema: Place): void {
+/** Adds an error for each rule in a schema of allOf, anyOf, oneOf or not. */
+function forbidNestedRules(schema: Place): void {
   const rules = schema.field('x-kubernetes-validations');
   if (!rules.isEmpty) rules.forbidden('must be empty to be structural');
   const inner = [...innerSchemas(schema).map(({ place }) => place), schema.field('not')];
   for (const place of [...inner, ...LISTS.flatMap((name) => schema.field(name).items())]) {
-    if (isJsonObject(place.value)) refuseNested(place);
+    if (isJsonObject(place.value)) forbidNestedRules(place);
   }
 }
 
@@ -102,9 +102,9 @@ function innerSchemas(schema: Place): Array<{ readonly step: string; readonly pl
 /** The context of a schema. */
 interface Context {
   readonly isRoot: boolean;
-  /** how many such values an object can have; undefined: only the object's size bounds it */
+  /** how many such values an object can have; undefined: only the object's size limits it */
   readonly times: number | undefined;
-  /** the schema below which a value has no known old value */
+  /** the schema below which values have no known old value */
   readonly uncorrelated: Place | undefined;
   readonly costs: RuleCosts;
 }
@@ -117,7 +117,7 @@ function checkExpressions(root: Place): void {
 
 function checkWithin(place: Place, context: Context): void {
   const schema = place.object as JsonSchema;
-  const most = mostWithin(schema);
+  const most = maxValuesIn(schema);
   const times = context.times === undefined || most === undefined ? undefined : context.times * most;
   for (const { step, place: inner } of innerSchemas(place)) {
     const isList = step === 'items' && schema['x-kubernetes-list-type'] !== 'map';
@@ -137,21 +137,21 @@ function checkWithin(place: Place, context: Context): void {
 }
 
 /** The number of values within one value of the schema. */
-function mostWithin({ type, additionalProperties, maxProperties, maxItems }: JsonSchema): number | undefined {
+function maxValuesIn({ type, additionalProperties, maxProperties, maxItems }: JsonSchema): number | undefined {
   const most =
     type === 'array' ? maxItems : type === 'object' && additionalProperties !== undefined ? maxProperties : 1;
   return most === undefined ? undefined : Math.max(0, most);
 }
 
 function timesIn({ minSize }: Shape): number {
-  return Math.floor(LARGEST_REQUEST / (minSize + 1));
+  return Math.floor(MAX_REQUEST_BYTES / (minSize + 1));
 }
 
 function checkCompiled(place: Place, compiled: CompiledRule, { costs, times = 1, uncorrelated }: Context): void {
   const { program, message, problem, messageProblem, usesOldSelf, rule } = compiled;
   if (program !== undefined) costs.add(place.field('rule'), 'rule', timesCost(program.estimate.max, times));
-  if (problem !== undefined) refuse(place.field('rule'), rule, problem);
-  if (messageProblem !== undefined) refuse(place.field('messageExpression'), rule, messageProblem);
+  if (problem !== undefined) reject(place.field('rule'), rule, problem);
+  if (messageProblem !== undefined) reject(place.field('messageExpression'), rule, messageProblem);
   if (message !== undefined) costs.add(place.field('messageExpression'), 'messageExpression', message.estimate.max);
   if (usesOldSelf && uncorrelated !== undefined) {
     const what = 'oldSelf cannot be used on the uncorrelatable portion of the schema within';
@@ -161,11 +161,11 @@ function checkCompiled(place: Place, compiled: CompiledRule, { costs, times = 1,
   }
 }
 
-function refuse(place: Place, rule: ValidationRule, problem: string): void {
+function reject(place: Place, rule: ValidationRule, problem: string): void {
   place.add(fieldError(place.path, 'FieldValueInvalid', `Invalid value: ${ruleText(rule)}: ${problem}`));
 }
 
-const HIDDEN = /[<>&\u2028\u2029]/g;
+const ESCAPED = /[<>&\u2028\u2029]/g;
 
 /** A rule as kube-apiserver prints it. */
 function ruleText({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
@@ -177,5 +177,5 @@ function ruleText({ rule, message, messageExpression, reason, fieldPath, optiona
     FieldPath: fieldPath ?? '',
     OptionalOldSelf: optionalOldSelf ?? null,
   });
-  return text.replace(HIDDEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(ESCAPED, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

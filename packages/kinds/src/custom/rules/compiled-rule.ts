@@ -18,11 +18,11 @@ export interface CompiledRule {
 /** Compiles the rules of a schema whose values have the shape. */
 export function compileRules(schema: JsonSchema, shape: Shape): CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
-  const usual = new Environment({ self: shape, oldSelf: shape });
+  const plain = new Environment({ self: shape, oldSelf: shape });
   const optional = rules.some(({ optionalOldSelf }) => optionalOldSelf)
     ? new Environment({ self: shape, oldSelf: optionalShape(shape) })
-    : usual;
-  return rules.map((rule) => compileRule(rule, rule.optionalOldSelf ? optional : usual, schema));
+    : plain;
+  return rules.map((rule) => compileRule(rule, rule.optionalOldSelf ? optional : plain, schema));
 }
 
 const NONE = { usesOldSelf: false, fieldPath: '' };
@@ -41,17 +41,17 @@ function compileRule(rule: ValidationRule, environment: Environment, schema: Jso
   return { ...made, messageProblem: `messageExpression ${message.problem}` };
 }
 
-const WORDS = { bool: 'cel expression must evaluate to a bool', string: 'must evaluate to a string' };
+const WRONG_TYPE = { bool: 'cel expression must evaluate to a bool', string: 'must evaluate to a string' };
 
 function compile(
   environment: Environment,
   source: string,
-  wanted: keyof typeof WORDS,
+  wanted: keyof typeof WRONG_TYPE,
 ): { program: Program } | { problem: string } {
   const compiled = environment.compile(source);
   if (compiled.kind === 'compiled') {
     const { program } = compiled;
-    return program.type.kind === wanted ? { program } : { problem: WORDS[wanted] };
+    return program.type.kind === wanted ? { program } : { problem: WRONG_TYPE[wanted] };
   }
   if (compiled.stage === 'compilation') return { problem: `compilation failed: ${compiled.text}` };
   return { problem: `${wanted === 'bool' ? 'program ' : ''}instantiation failed: ${compiled.text}` };

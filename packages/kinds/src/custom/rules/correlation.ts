@@ -11,8 +11,8 @@ interface Pair {
 }
 
 /**
- * Knows whether a value has changed. For a value without a known old value, the nearest value around it with one
- * decides.
+ * Reports whether a value has changed. For a value without a known old value, the nearest value around it with a known
+ * old value decides.
  *
  * Worked example: an item of a list of type map is compared with the old item of the same key. The items of an atomic
  * list have no known old items, so an item is unchanged only if the whole list is.

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../values/json-schema.ts';
 import { olderItems } from '../values/value-rules.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
 import { Correlation } from './correlation.ts';
-import { type Judged, judge } from './judge.ts';
+import { evaluateRule, type RuleValue } from './evaluate-rule.ts';
 import { isEmbedded, shapeOf } from './shapes.ts';
 
 /** The cost limit of all rules of one write. */
@@ -99,17 +99,17 @@ class Visit {
   /** Whether there is budget left. */
   visit(node: Node, context: Context): boolean {
     if (context.value === null) return true;
-    if (!this.#judge(node, context)) return false;
+    if (!this.#evaluate(node, context)) return false;
     if (Array.isArray(context.value)) return this.#items(node, context.value, context);
     return !isJsonObject(context.value) || this.#fields(node, context.value, context);
   }
 
-  #judge({ schema, rules, toValue }: Node, { value, at, old, correlation }: Context): boolean {
+  #evaluate({ schema, rules, toValue }: Node, { value, at, old, correlation }: Context): boolean {
     if (rules.length === 0) return true;
     const self = once(() => toValue(value));
     const hasOld = old !== undefined && old !== null;
     const before = hasOld ? once(() => toValue(old)) : undefined;
-    const judged: Judged = {
+    const ruleValue: RuleValue = {
       type: schema.type ?? '',
       value,
       path: pathText(at),
@@ -124,7 +124,7 @@ class Visit {
       if (optionalOldSelf)
         variables.set('oldSelf', before === undefined ? Optional.none : () => new Optional(before()));
       else if (before !== undefined) variables.set('oldSelf', before);
-      this.#budget = judge(compiled, variables, { ...judged, budget: this.#budget });
+      this.#budget = evaluateRule(compiled, variables, { ...ruleValue, budget: this.#budget });
       if (this.#budget < 0) return false;
     }
     return true;

@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** Reads `.spec['a.b'].c`, which errors name `spec.a.b.c`. undefined: the schema has no such field. */
+/** Parses `.spec['a.b'].c`, which errors show as `spec.a.b.c`. undefined: the schema has no such field. */
 export function fieldPathOf(path: string, schema: JsonSchema): string | undefined {
   let found = '';
   let here: JsonSchema | undefined = schema;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
 import type { Kind } from '../../kind-entry.ts';
-import { create, replace, type Verdict } from '../../testing/corpus.ts';
+import { type CaseResult, create, replace } from '../../testing/corpus.ts';
 import { kindAt } from '../../testing/recorded.ts';
 import { readDefinition } from '../definition.ts';
 import { kindsOf } from '../kinds-of.ts';
@@ -14,7 +14,7 @@ interface Cause {
   readonly message: string;
 }
 
-/** An answer of kube-apiserver 1.35. */
+/** A response of kube-apiserver 1.35. */
 interface Answer {
   readonly code: number;
   readonly causes?: readonly Cause[];
@@ -70,7 +70,7 @@ function kindOf(definition: JsonObject): Kind {
   return kind;
 }
 
-/** Runs a case: the answers to the definition and to each step. */
+/** Runs a case: the responses to the definition and to each step. */
 function play({ schema, steps = [] }: RuleCase): Answer[] {
   const made = create(definitions, definitionOf(schema));
   const answers: Answer[] = [made];
@@ -79,7 +79,7 @@ function play({ schema, steps = [] }: RuleCase): Answer[] {
   let kind = kindOf(definition);
   let current: JsonObject | undefined;
   let count = 0;
-  const keep = (verdict: Verdict): Verdict => {
+  const keep = (verdict: CaseResult): CaseResult => {
     current = verdict.object ?? current;
     return verdict;
   };
@@ -122,23 +122,23 @@ function wholeOf(object: JsonObject, count: number): JsonObject {
  * kube-apiserver checks fields in random order; the causes of one field have an order. The name of a type is random.
  */
 function plain({ code, causes = [] }: Answer): JsonObject {
-  const told = causes.map(({ field, reason, message }) => ({
+  const sorted = causes.map(({ field, reason, message }) => ({
     field,
     reason,
     message: message.replace(/selfType\d+/g, 'selfType'),
   }));
-  told.sort((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0));
-  return { code: code < 300 ? 200 : code, causes: told };
+  sorted.sort((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0));
+  return { code: code < 300 ? 200 : code, causes: sorted };
 }
 
-/** The expected answer: 400 when a field has the wrong type or is missing, unless a rule is the reason. */
+/** The expected response: 400 when a field has the wrong type or is missing, unless a rule is the reason. */
 function expected(answer: Answer, rules: string): JsonObject {
   const isMalformed = ({ reason }: Cause) =>
     reason === 'FieldValueTypeInvalid' || (reason === 'FieldValueRequired' && !rules.includes(reason));
   return plain({ ...answer, code: answer.code === 422 && answer.causes?.some(isMalformed) ? 400 : answer.code });
 }
 
-describe('Rules are read and judged as kube-apiserver reads and judges them', () => {
+describe('Rules have the results of kube-apiserver', () => {
   for (const one of cases) {
     test(one.title, () => {
       const steps = one.answer.code === 201 ? (one.steps ?? []) : [];
@@ -151,7 +151,7 @@ describe('Rules are read and judged as kube-apiserver reads and judges them', ()
     });
   }
 
-  test('there are more than 100 recorded answers', () => {
+  test('there are more than 100 recorded responses', () => {
     assert.ok(cases.reduce((sum, { steps = [] }) => sum + 1 + steps.length, 0) > 100);
   });
 });

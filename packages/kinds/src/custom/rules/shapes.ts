@@ -17,17 +17,16 @@ import {
 import type { JsonSchema } from '../values/json-schema.ts';
 import { expressionName } from './names.ts';
 
-/** The largest request in bytes. It bounds values that the schema does not bound. */
-export const LARGEST_REQUEST = 3 * 1024 * 1024;
-/** the most bytes of a character */
-const CHARACTER = 4;
+/** The maximum size of a request. It limits values that the schema does not limit. */
+export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
+const MAX_CHARACTER_BYTES = 4;
 
 /**
  * The shape of the values of a schema: their type in expressions, and their largest size. undefined when expressions
  * cannot use them, because their type is unknown. The name is that of the type in messages.
  */
 export function shapeOf(schema: JsonSchema, name: string, isRoot: boolean): Shape | undefined {
-  if (schema['x-kubernetes-int-or-string']) return intOrStringShape(longest(schema));
+  if (schema['x-kubernetes-int-or-string']) return intOrStringShape(maxTextBytes(schema));
   switch (schema.type) {
     case 'array':
       return listOf(schema, name);
@@ -58,16 +57,16 @@ function withIdentity(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: META } };
 }
 
-const atLeastNothing = (count: number): number => Math.max(0, count);
+const notNegative = (count: number): number => Math.max(0, count);
 
-function longest({ maxLength }: JsonSchema): number {
-  return maxLength === undefined ? LARGEST_REQUEST - 2 : atLeastNothing(maxLength) * CHARACTER;
+function maxTextBytes({ maxLength }: JsonSchema): number {
+  return maxLength === undefined ? MAX_REQUEST_BYTES - 2 : notNegative(maxLength) * MAX_CHARACTER_BYTES;
 }
 
 function textOf(schema: JsonSchema): Shape {
   switch (schema.format) {
     case 'byte':
-      return bytesShape(schema.maxLength === undefined ? LARGEST_REQUEST - 2 : atLeastNothing(schema.maxLength));
+      return bytesShape(schema.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : notNegative(schema.maxLength));
     case 'duration':
       return durationShape;
     case 'date':
@@ -76,7 +75,7 @@ function textOf(schema: JsonSchema): Shape {
       return timeShape;
   }
   const { enum: allowed = [], maxLength } = schema;
-  if (maxLength !== undefined || allowed.length === 0) return stringShape(longest(schema));
+  if (maxLength !== undefined || allowed.length === 0) return stringShape(maxTextBytes(schema));
   const lengths = allowed.map((one) => (typeof one === 'string' ? Buffer.byteLength(one) : 0));
   return stringShape(lengths.reduce((most, one) => Math.max(most, one), 0));
 }
@@ -85,8 +84,8 @@ function listOf(schema: JsonSchema, name: string): Shape | undefined {
   const { items, maxItems, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [] } = schema;
   const item = items === undefined ? undefined : shapeOf(items, `${name}.@idx`, isEmbedded(items));
   if (item === undefined) return undefined;
-  const most = maxItems ?? Math.floor((LARGEST_REQUEST - 2) / (item.minSize + 1));
-  const shape = listShape(item, atLeastNothing(most));
+  const most = maxItems ?? Math.floor((MAX_REQUEST_BYTES - 2) / (item.minSize + 1));
+  const shape = listShape(item, notNegative(most));
   if (listType === 'set') return { ...shape, distinct: 'items' };
   return listType === 'map' ? { ...shape, distinct: keys.map((key) => expressionName(key) ?? key) } : shape;
 }
@@ -98,22 +97,22 @@ function objectOf(schema: JsonSchema, name: string): Shape | undefined {
   const value = shapeOf(additionalProperties, `${name}.@elem`, isEmbedded(additionalProperties));
   if (value === undefined) return undefined;
   // each value has a key, its quotes, a colon and a comma around it
-  const most = maxProperties ?? Math.floor((LARGEST_REQUEST - 2) / (value.minSize + 6));
-  return mapShape(value, atLeastNothing(most));
+  const most = maxProperties ?? Math.floor((MAX_REQUEST_BYTES - 2) / (value.minSize + 6));
+  return mapShape(value, notNegative(most));
 }
 
 function fieldsOf({ properties = {}, required = [] }: JsonSchema, name: string): Shape {
   const fields = new Map<string, ShapeField>();
-  const needed = new Set(required);
-  let leastSize = 2;
+  const requiredFields = new Set(required);
+  let minSize = 2;
   for (const [field, schema] of Object.entries(properties)) {
-    const called = expressionName(field);
-    const shape = shapeOf(schema, `${name}.${called ?? field}`, isEmbedded(schema));
+    const expressionField = expressionName(field);
+    const shape = shapeOf(schema, `${name}.${expressionField ?? field}`, isEmbedded(schema));
     if (shape === undefined) continue;
-    if (called !== undefined) fields.set(called, { name: field, shape });
-    if (needed.has(field) && schema.default === undefined) {
-      leastSize += Buffer.byteLength(field) + shape.minSize + 4;
+    if (expressionField !== undefined) fields.set(expressionField, { name: field, shape });
+    if (requiredFields.has(field) && schema.default === undefined) {
+      minSize += Buffer.byteLength(field) + shape.minSize + 4;
     }
   }
-  return objectShape(name, fields, leastSize);
+  return objectShape(name, fields, minSize);
 }

@@ -53,14 +53,19 @@ function ofList(schema: JsonSchema): Visit | undefined {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   return (value, at, errors) => {
     if (!Array.isArray(value)) return;
-    if (type === 'set') twice(value, at, errors, (item) => item);
-    if (type === 'map') twice(value, at, errors, (item) => keysOf(item, keys));
+    if (type === 'set') addDuplicates(value, at, errors, (item) => item);
+    if (type === 'map') addDuplicates(value, at, errors, (item) => keysOf(item, keys));
     for (const [i, item] of value.entries()) inner?.(item, { up: at, step: i }, errors);
   };
 }
 
 /** Reports each duplicate once. */
-function twice(list: readonly Json[], at: At | undefined, errors: FieldError[], of: (item: Json) => Json | undefined) {
+function addDuplicates(
+  list: readonly Json[],
+  at: At | undefined,
+  errors: FieldError[],
+  of: (item: Json) => Json | undefined,
+) {
   const seen = new Map<string, number>();
   for (const [i, item] of list.entries()) {
     const known = of(item);

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-const MOST_KEPT = 1000;
+const MAX_KEPT = 1000;
 /** the compiled pattern, or its error */
 const kept = new Map<string, RE2JS | string>();
 
@@ -23,7 +23,7 @@ export function patternProblem(pattern: string): string | undefined {
 function compiledOf(pattern: string): RE2JS | string {
   const known = kept.get(pattern);
   if (known !== undefined) return known;
-  if (kept.size >= MOST_KEPT) kept.clear();
+  if (kept.size >= MAX_KEPT) kept.clear();
   const compiled = compile(pattern);
   kept.set(pattern, compiled);
   return compiled;

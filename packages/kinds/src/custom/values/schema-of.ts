@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 type ObjectSchema = Schema & { type: 'object' };
 
-/** Any JSON, with an owner for each field. */
+/** Any JSON; each field has its own owners. */
 const FREE: Schema = { type: 'any', deduced: true, exact: true, nullable: true };
 const TEXT: Schema = { type: 'string' };
 
@@ -87,18 +87,18 @@ function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObjec
   return { type: 'object', ...made, properties: { ...((made.properties ?? {}) as JsonObject), ...known(options) } };
 }
 
-function known({ referTo, version, words }: OpenApiOptions): JsonObject {
+function known({ referTo, version, descriptions }: OpenApiOptions): JsonObject {
   const { objectMeta } = metaSchemas;
   const $ref = referTo?.(objectMeta.reference ?? '', objectMeta);
   const described = (name: 'apiVersion' | 'kind' | 'metadata'): JsonObject =>
-    words === undefined ? {} : { description: words[name] };
+    descriptions === undefined ? {} : { description: descriptions[name] };
   // version 3 ignores keywords next to a reference
   const meta: JsonObject = $ref === undefined ? { type: 'object' } : { $ref };
   return {
     apiVersion: { ...described('apiVersion'), type: 'string' },
     kind: { ...described('kind'), type: 'string' },
     metadata:
-      version === 3 && words !== undefined && $ref !== undefined
+      version === 3 && descriptions !== undefined && $ref !== undefined
         ? { ...described('metadata'), allOf: [meta] }
         : { ...described('metadata'), ...meta },
   };
@@ -111,7 +111,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   const made: JsonObject = {};
   for (const [name, value] of Object.entries(schema as JsonObject)) {
     if (options.version === 2 && (NOT_IN_V2.has(name) || isLeftOut(schema, name))) continue;
-    const inner = publishedWord(name, value, options);
+    const inner = publishedKeyword(name, value, options);
     if (inner !== undefined) made[name] = inner;
   }
   if (schema['x-kubernetes-int-or-string'] && options.version === 3 && made.anyOf === undefined && !made.allOf) {
@@ -126,7 +126,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
 }
 
 /** The value of one keyword; undefined for a zero value, which the types of Kubernetes leave out. */
-function publishedWord(name: string, value: Json, options: OpenApiOptions): Json | undefined {
+function publishedKeyword(name: string, value: Json, options: OpenApiOptions): Json | undefined {
   const inner = (one: Json): JsonObject => published(one as unknown as JsonSchema, options);
   if (value === null || name.startsWith('x-') || name === 'default') return value ?? undefined;
   switch (name) {

@@ -8,7 +8,7 @@ import { ValueRules } from './value-rules.ts';
 
 const spec = (properties: Record<string, JsonSchema>, more: JsonSchema = {}): ValueRules =>
   new ValueRules({ type: 'object', properties: { spec: { type: 'object', properties, ...more } } });
-const told = (rules: ValueRules, now: JsonObject, before?: JsonObject): string[] =>
+const errorsOf = (rules: ValueRules, now: JsonObject, before?: JsonObject): string[] =>
   rules
     .errors({ spec: now }, before === undefined ? undefined : { spec: before })
     .map(({ field, message }) => `${field}: ${message}`);
@@ -20,23 +20,23 @@ test('a value of another type, out of range, or missing has the error text of ku
       required: ['size'],
     },
   );
-  assert.deepEqual(told(rules, { size: 'x' }), [
+  assert.deepEqual(errorsOf(rules, { size: 'x' }), [
     'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
   ]);
-  assert.deepEqual(told(rules, { size: 4 }), [
+  assert.deepEqual(errorsOf(rules, { size: 4 }), [
     'spec.size: Invalid value: 4: spec.size in body should be less than or equal to 3',
   ]);
-  assert.deepEqual(told(rules, {}), ['spec.size: Required value']);
-  assert.deepEqual(told(rules, { size: 1, port: 1.5 }), [
+  assert.deepEqual(errorsOf(rules, {}), ['spec.size: Required value']);
+  assert.deepEqual(errorsOf(rules, { size: 1, port: 1.5 }), [
     'spec.port: Invalid value: "number": spec.port in body must be of type integer,string: "number"',
   ]);
-  assert.deepEqual(told(rules, { size: 2, port: 'http' }), []);
+  assert.deepEqual(errorsOf(rules, { size: 2, port: 'http' }), []);
 });
 
 test('an integer above 2^53 is compared exactly', () => {
   const rules = spec({ id: { type: 'integer', multipleOf: 2 } });
-  assert.deepEqual(told(rules, { id: 9007199254740994n }), []);
-  assert.equal(told(rules, { id: 9007199254740993n }).length, 1);
+  assert.deepEqual(errorsOf(rules, { id: 9007199254740994n }), []);
+  assert.equal(errorsOf(rules, { id: 9007199254740993n }).length, 1);
 });
 
 test('texts have lengths in characters, patterns, formats and values', () => {
@@ -45,8 +45,8 @@ test('texts have lengths in characters, patterns, formats and values', () => {
     mode: { type: 'string', enum: ['a', 'b'] },
     when: { type: 'string', format: 'date-time' },
   });
-  assert.deepEqual(told(rules, { name: '😀😀😀', mode: 'a', when: '2024-01-02T03:04:05Z' }), []);
-  assert.deepEqual(told(rules, { name: 'abcd', mode: 'c', when: 'soon' }), [
+  assert.deepEqual(errorsOf(rules, { name: '😀😀😀', mode: 'a', when: '2024-01-02T03:04:05Z' }), []);
+  assert.deepEqual(errorsOf(rules, { name: 'abcd', mode: 'c', when: 'soon' }), [
     'spec.name: Too long: may not be more than 3 bytes',
     'spec.mode: Unsupported value: "c": supported values: "a", "b"',
     'spec.when: Invalid value: "soon": spec.when in body must be of type date-time: "soon"',
@@ -56,12 +56,12 @@ test('texts have lengths in characters, patterns, formats and values', () => {
 test('for alternatives the nearest one is reported', () => {
   const either = { oneOf: [{ required: ['a'] }, { required: ['b'] }] };
   const rules = spec({ choice: { type: 'object', ...either } });
-  assert.deepEqual(told(rules, { choice: { a: 1 } }), []);
-  assert.deepEqual(told(rules, { choice: {} }), [
+  assert.deepEqual(errorsOf(rules, { choice: { a: 1 } }), []);
+  assert.deepEqual(errorsOf(rules, { choice: {} }), [
     '<nil>: Invalid value: "": "spec.choice" must validate one and only one schema (oneOf). Found none valid',
     'spec.choice.a: Required value',
   ]);
-  assert.deepEqual(told(rules, { choice: { a: 1, b: 2 } }), [
+  assert.deepEqual(errorsOf(rules, { choice: { a: 1, b: 2 } }), [
     '<nil>: Invalid value: "": "spec.choice" must validate one and only one schema (oneOf). Found 2 valid alternatives',
   ]);
 });
@@ -78,7 +78,7 @@ test('an unchanged invalid value is allowed', () => {
     },
   });
   const before = { size: 5, name: 'a', ports: [{ name: 'x', port: 80 }] };
-  assert.deepEqual(told(rules, { ...before, name: 'b' }, before), []);
+  assert.deepEqual(errorsOf(rules, { ...before, name: 'b' }, before), []);
   const more = {
     ...before,
     ports: [
@@ -86,8 +86,8 @@ test('an unchanged invalid value is allowed', () => {
       { name: 'x', port: 80 },
     ],
   };
-  assert.deepEqual(told(rules, more, before), []);
-  assert.equal(told(rules, { ...before, size: 6 }, before).length, 1);
+  assert.deepEqual(errorsOf(rules, more, before), []);
+  assert.equal(errorsOf(rules, { ...before, size: 6 }, before).length, 1);
 });
 
 test('duplicate items are reported once', () => {

@@ -16,8 +16,8 @@ interface Context {
 }
 
 /**
- * Checks a value. The result is the number of checked values, so that of several alternatives the nearest is
- * reported.
+ * Checks a value, and returns the number of checked values. When all alternatives fail, the errors of the one with the
+ * highest number are reported.
  */
 type Check = (context: Context) => number;
 
@@ -71,10 +71,10 @@ function checkOf(schema: JsonSchema): Check {
   };
 }
 
-const words = (at: At | undefined) => `${pathText(at)} in body`;
+const inBody = (at: At | undefined) => `${pathText(at)} in body`;
 
-function wrong({ at, value, errors }: Context, what: string, shown: unknown = value): void {
-  errors.push(invalidValue(pathText(at) || '<nil>', shown, `${words(at)} ${what}`));
+function addInvalid({ at, value, errors }: Context, what: string, shown: unknown = value): void {
+  errors.push(invalidValue(pathText(at) || '<nil>', shown, `${inBody(at)} ${what}`));
 }
 
 function typesOf(schema: JsonSchema): readonly string[] {
@@ -91,8 +91,8 @@ function typeCheck(schema: JsonSchema): Check {
     if (value === null ? schema.nullable : types.includes(found)) return 1;
     if (found === 'integer' && types.includes('number')) return 1;
     const path = pathText(at) || '<nil>';
-    const texts = `Invalid value: ${JSON.stringify(found)}: ${words(at)} must be of type ${list}: ${JSON.stringify(found)}`;
-    errors.push(fieldError(path, 'FieldValueTypeInvalid', texts));
+    const message = `Invalid value: ${JSON.stringify(found)}: ${inBody(at)} must be of type ${list}: ${JSON.stringify(found)}`;
+    errors.push(fieldError(path, 'FieldValueTypeInvalid', message));
     return 1;
   };
 }
@@ -101,7 +101,7 @@ function jsonTypeOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'bigint') return fitsInt64(value) ? 'integer' : 'number';
-  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < MOST_WHOLE ? 'integer' : 'number';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < MAX_WHOLE ? 'integer' : 'number';
   return typeof value;
 }
 
@@ -114,58 +114,58 @@ function alternatives({ allOf, anyOf, oneOf, not }: JsonSchema): Check[] {
   return checks;
 }
 
-interface Tried {
+interface Attempt {
   readonly errors: FieldError[];
   readonly visited: number;
 }
 
-function tryEach(checks: readonly Check[], context: Context): Tried[] {
+function attemptEach(checks: readonly Check[], context: Context): Attempt[] {
   return checks.map((check) => {
     const errors: FieldError[] = [];
     return { visited: check({ ...context, errors }), errors };
   });
 }
 
-function nearest(tried: readonly Tried[]): Tried | undefined {
-  let best: Tried | undefined;
-  for (const one of tried) if (best === undefined || one.visited > best.visited) best = one;
+function nearest(attempts: readonly Attempt[]): Attempt | undefined {
+  let best: Attempt | undefined;
+  for (const one of attempts) if (best === undefined || one.visited > best.visited) best = one;
   return best;
 }
 
 /** This error is reported for the whole object, because it is not about a single field. */
-function whole({ at, errors }: Context, what: string): void {
+function addObjectError({ at, errors }: Context, what: string): void {
   errors.push(invalidValue('<nil>', '', `${JSON.stringify(pathText(at))} ${what}`));
 }
 
 function ofAny(checks: readonly Check[]): Check {
   return (context) => {
-    const tried = tryEach(checks, context);
-    if (tried.some(({ errors }) => errors.length === 0)) return 1;
-    whole(context, 'must validate at least one schema (anyOf)');
-    context.errors.push(...(nearest(tried)?.errors ?? []));
+    const attempts = attemptEach(checks, context);
+    if (attempts.some(({ errors }) => errors.length === 0)) return 1;
+    addObjectError(context, 'must validate at least one schema (anyOf)');
+    context.errors.push(...(nearest(attempts)?.errors ?? []));
     return 1;
   };
 }
 
 function ofOne(checks: readonly Check[]): Check {
   return (context) => {
-    const tried = tryEach(checks, context);
-    const valid = tried.filter(({ errors }) => errors.length === 0).length;
+    const attempts = attemptEach(checks, context);
+    const valid = attempts.filter(({ errors }) => errors.length === 0).length;
     if (valid === 1) return 1;
     const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
-    whole(context, `must validate one and only one schema (oneOf). ${found}`);
-    if (valid === 0) context.errors.push(...(nearest(tried)?.errors ?? []));
+    addObjectError(context, `must validate one and only one schema (oneOf). ${found}`);
+    if (valid === 0) context.errors.push(...(nearest(attempts)?.errors ?? []));
     return 1;
   };
 }
 
 function ofAll(checks: readonly Check[]): Check {
   return (context) => {
-    const tried = tryEach(checks, context);
-    const failed = tried.filter(({ errors }) => errors.length > 0);
+    const attempts = attemptEach(checks, context);
+    const failed = attempts.filter(({ errors }) => errors.length > 0);
     context.errors.push(...failed.flatMap(({ errors }) => errors));
     const none = failed.length === checks.length ? '. None validated' : '';
-    if (failed.length > 0) whole(context, `must validate all the schemas (allOf)${none}`);
+    if (failed.length > 0) addObjectError(context, `must validate all the schemas (allOf)${none}`);
     return 1;
   };
 }
@@ -174,7 +174,7 @@ function ofNone(check: Check): Check {
   return (context) => {
     const errors: FieldError[] = [];
     check({ ...context, old: undefined, errors });
-    if (errors.length === 0) whole(context, 'must not validate the schema (not)');
+    if (errors.length === 0) addObjectError(context, 'must not validate the schema (not)');
     return 1;
   };
 }
@@ -209,20 +209,20 @@ function textChecks({ minLength, maxLength, pattern, format }: JsonSchema): Chec
   }
   if (minLength !== undefined) {
     checks.push((text, context) => {
-      if (charactersOf(text) < minLength) wrong(context, `should be at least ${minLength} chars long`);
+      if (charactersOf(text) < minLength) addInvalid(context, `should be at least ${minLength} chars long`);
     });
   }
   if (pattern !== undefined && pattern !== '') {
     checks.push((text, context) => {
-      if (matchesPattern(pattern, text) !== true) wrong(context, `should match '${pattern}'`);
+      if (matchesPattern(pattern, text) !== true) addInvalid(context, `should match '${pattern}'`);
     });
   }
-  const isFormed = formatCheck(format);
-  if (isFormed !== undefined) {
+  const hasFormat = formatCheck(format);
+  if (hasFormat !== undefined) {
     checks.push((text, { at, errors }) => {
-      if (isFormed(text)) return;
+      if (hasFormat(text)) return;
       const shown = JSON.stringify(text);
-      const message = `Invalid value: ${shown}: ${words(at)} must be of type ${format}: ${shown}`;
+      const message = `Invalid value: ${shown}: ${inBody(at)} must be of type ${format}: ${shown}`;
       errors.push(fieldError(pathText(at) || '<nil>', 'FieldValueTypeInvalid', message));
     });
   }
@@ -249,13 +249,13 @@ function numberChecks(schema: JsonSchema): Check[] {
       const { value } = context;
       if (typeof value !== 'number' && typeof value !== 'bigint') return 0;
       if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-        wrong(context, `should be a multiple of ${multipleOf}`);
+        addInvalid(context, `should be a multiple of ${multipleOf}`);
       }
       if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-        wrong(context, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
+        addInvalid(context, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
       }
       if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-        wrong(context, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
+        addInvalid(context, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
       }
       return 1;
     },
@@ -263,7 +263,7 @@ function numberChecks(schema: JsonSchema): Check[] {
 }
 
 /** An integer has at most 64 bits. */
-const MOST_WHOLE = 2 ** 63;
+const MAX_WHOLE = 2 ** 63;
 
 function isMultiple(value: number | bigint, factor: number): boolean {
   if (typeof value === 'bigint') return Number.isInteger(factor) && value % BigInt(factor) === 0n;
@@ -287,10 +287,11 @@ function listChecks(schema: JsonSchema): Check[] {
         }
       }
       const { length } = value;
-      if (minItems !== undefined && length < minItems) wrong(context, `should have at least ${minItems} items`, length);
+      if (minItems !== undefined && length < minItems)
+        addInvalid(context, `should have at least ${minItems} items`, length);
       if (maxItems !== undefined && length > maxItems) errors.push(tooMany(at, length, maxItems));
       if (uniqueItems && new Set(value.map((item) => JSON.stringify(item))).size < length) {
-        wrong(context, "shouldn't contain duplicates", '');
+        addInvalid(context, "shouldn't contain duplicates", '');
       }
       return visited;
     },
@@ -326,7 +327,7 @@ function objectChecks(schema: JsonSchema): Check[] {
       let visited = 1;
       const names = Object.keys(value);
       if (minProperties !== undefined && names.length < minProperties) {
-        wrong(context, `should have at least ${minProperties} properties`, names.length);
+        addInvalid(context, `should have at least ${minProperties} properties`, names.length);
       }
       if (maxProperties !== undefined && names.length > maxProperties) {
         errors.push(tooMany(at, names.length, maxProperties));

@@ -141,9 +141,9 @@ export class ClaimRulesReader {
     mapped: Pick<ClaimRules, 'username' | 'extra'>,
     rules: Condition[],
   ): void {
-    if (!('program' in mapped.username) || !mapped.username.program.looksAt('claims', 'email')) return;
+    if (!('program' in mapped.username) || !mapped.username.program.usesField('claims', 'email')) return;
     const programs = [mapped.username, ...mapped.extra, ...rules];
-    if (programs.some(({ program }) => program.looksAt('claims', 'email_verified'))) return;
+    if (programs.some(({ program }) => program.usesField('claims', 'email_verified'))) return;
     const at = `${this.#at}.claimMappings.username.expression`;
     this.mistakes.push(invalidValue(at, username?.expression, UNVERIFIED));
   }

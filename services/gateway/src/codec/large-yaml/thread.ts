@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { decodeYaml } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 
-/** What was made of one text, or why nothing was. */
+/** The parsed text, or why it was rejected. */
 export type YamlReply =
   | {
       readonly value: unknown;
@@ -16,7 +16,7 @@ parentPort?.on('message', (text: Uint8Array) => parentPort?.postMessage(read(tex
 function read(text: Uint8Array): YamlReply {
   try {
     const { value, notes } = decodeYaml(text);
-    return { value, twice: notes?.twice, lines: notes?.lines ?? [] };
+    return { value, twice: notes?.repeatedKeys, lines: notes?.lines ?? [] };
   } catch (error) {
     if (error instanceof ApiError) return { refusal: error.message };
     throw error;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeYaml } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
-import { decodeApplied, readAhead } from '../decode-body.ts';
+import { decodeApplied, parseAhead } from '../decode-body.ts';
 import { YamlReader } from './yaml-reader.ts';
 
 const reader = new YamlReader();
@@ -12,36 +12,39 @@ const APPLY = 'application/apply-patch+yaml';
 const any = { type: 'any' } as const;
 const lines = (count: number, line: (i: number) => string) => Array.from({ length: count }, (_, i) => line(i)).join('');
 
-/** What a large body says by way of the thread, which is what the same text says when it is read at once. */
-async function said(text: string) {
+/** Decodes a large body by way of the worker thread. */
+async function decodedByThread(text: string) {
   const body = Buffer.from(text);
-  await readAhead(reader, body, APPLY);
+  await parseAhead(reader, body, APPLY);
   return decodeApplied(any, body, APPLY);
 }
 
-test('a large text says in a thread of its own what it says at once', async () => {
+test('a large text decodes in the worker thread as it does on the main thread', async () => {
   const text = `__proto__: {a: 9223372036854775807}\nb: 0400\nc: !!binary aGk=\n${lines(9000, (i) => `k${i}: yes\n`)}`;
-  const { object, notes } = await said(text);
+  const { object, notes } = await decodedByThread(text);
   assert.deepEqual(object, decodeYaml(Buffer.from(text)).value);
   assert.equal(notes, undefined);
 });
 
-test('keys that stand twice in a large text are told with their lines', async () => {
-  const { object, notes } = await said(`a: {b: 1, b: 2}\n${lines(9000, (i) => `k${i}: yes\n`)}`);
+test('duplicate keys of a large text are reported with their lines', async () => {
+  const { object, notes } = await decodedByThread(`a: {b: 1, b: 2}\n${lines(9000, (i) => `k${i}: yes\n`)}`);
   assert.deepEqual(notes?.lines, ['line 1: key "b" already set in map']);
-  assert.deepEqual([...(notes?.twice.get(object.a as object) ?? [])], ['b']);
+  assert.deepEqual([...(notes?.repeatedKeys.get(object.a as object) ?? [])], ['b']);
 });
 
-test('a large text that is no YAML is refused as a small one is', async () => {
+test('a large text that is not YAML is rejected like a small one', async () => {
   const text = lines(9000, (i) => `k${i}: yes\n`);
   for (const bad of [`${text}  - a`, `a: *b\n${text}`, `a: "\n${text}`, `%YAML 1.2\n---\n${text}`]) {
-    const [direct, aside] = [messageOf(() => decodeYaml(Buffer.from(bad))), said(bad).then(String, messageIn)];
+    const [direct, aside] = [
+      messageOf(() => decodeYaml(Buffer.from(bad))),
+      decodedByThread(bad).then(String, messageIn),
+    ];
     assert.equal(await aside, await direct);
   }
-  assert.deepEqual((await said(text)).object.k8999, true, 'and the next one is read');
+  assert.deepEqual((await decodedByThread(text)).object.k8999, true, 'the next text is read');
 });
 
-test('a text of more parts than there is room for is refused, and the next one is read', async () => {
+test('a text that needs too much memory is rejected, and the next one is read', async () => {
   const parts = Buffer.from(`[${'[],'.repeat(1_000_000)}]`);
   for (let i = 0; i < 2; i++) {
     const refusal = await reader.read(parts);
@@ -51,22 +54,22 @@ test('a text of more parts than there is room for is refused, and the next one i
   assert.deepEqual(await reader.read(Buffer.from('a: b')), { value: { a: 'b' } });
 });
 
-test('large texts that come at once are each answered with what they say', async () => {
+test('concurrent large texts each get their own result', async () => {
   const texts = ['x1', 'x2', 'x3'].map((name) => `name: ${name}\n${lines(9000, (i) => `k${i}: yes\n`)}`);
-  const all = await Promise.all(texts.map(said));
+  const all = await Promise.all(texts.map(decodedByThread));
   assert.deepEqual(
     all.map(({ object }) => object.name),
     ['x1', 'x2', 'x3'],
   );
 });
 
-test('JSON that has too many fields is not read once more as YAML', async () => {
+test('JSON with too many fields is not parsed again as YAML', async () => {
   const text = `{${lines(150_001, (i) => `"k${i}":0,`)}"z":0}`;
   assert.match(
     messageOf(() => decodeApplied(any, Buffer.from(text), APPLY)),
     /as JSON: it has more than 150000 fields/,
   );
-  assert.match(await said(text).then(String, messageIn), /as JSON: it has more than 150000 fields/);
+  assert.match(await decodedByThread(text).then(String, messageIn), /as JSON: it has more than 150000 fields/);
 });
 
 function messageOf(read: () => unknown): string {

@@ -3,54 +3,55 @@ import { BodyNotes, type Decoded } from '@tidegate/schema';
 import { type ApiError, badRequest } from '@tidegate/status';
 import type { YamlReply } from './thread.ts';
 
-/** A text of the largest size takes less than one second. */
-const PATIENCE_MS = 10_000;
-/** A text that needs more is refused: it is made of very many tiny parts. */
+/** A text of the maximum size takes less than one second. */
+const TIMEOUT_MS = 10_000;
+/** A text that needs more memory is rejected: it consists of very many tiny parts. */
 const HEAP_MIB = 128;
-/** Afterwards its thread is not kept: it has memory that others may need. */
+/** An idle thread is stopped after this time to release its memory. */
 const IDLE_MS = 5000;
 
 type Settle = (answer: YamlReply | Error) => void;
 
 /**
- * Reads large texts in another thread, so that nobody waits for them: YAML takes ten times as long to read as JSON.
+ * Parses large YAML texts in a worker thread, so that they do not block the event loop: YAML takes ten times as long to
+ * parse as JSON.
  *
- * Invariant: the thread has one text at a time, and `#settle` takes what becomes of it. `#turn` settles when the thread has
- * none, in the order in which they came.
+ * Invariant: the thread has at most one text at a time, and `#settle` receives its result. `#queue` settles when the
+ * thread is free; texts are processed in the order in which they arrive.
  */
 export class YamlReader {
   #thread: Worker | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #settle: Settle | undefined;
   #idle: NodeJS.Timeout | undefined;
 
-  /** What the text says, or why it is refused. */
+  /** The parsed text, or the error with which it is rejected. */
   async read(text: Buffer): Promise<Decoded | ApiError> {
-    const turn = this.#turn.then(() => this.#ask(text));
-    // an error of the thread is told to whose text it was
-    this.#turn = turn.catch(() => undefined);
-    return decoded(await turn);
+    const reply = this.#queue.then(() => this.#send(text));
+    // a failure of the thread is reported only to the caller whose text caused it
+    this.#queue = reply.catch(() => undefined);
+    return decoded(await reply);
   }
 
   async close(): Promise<void> {
     await this.#thread?.terminate();
   }
 
-  async #ask(text: Buffer): Promise<YamlReply> {
+  async #send(text: Buffer): Promise<YamlReply> {
     clearTimeout(this.#idle);
-    this.#thread ??= this.#begin();
+    this.#thread ??= this.#startThread();
     const { promise, resolve } = Promise.withResolvers<YamlReply | Error>();
     this.#settle = resolve;
-    const timer = setTimeout(() => this.#end(refused('it takes too long to read; send it as JSON')), PATIENCE_MS);
+    const timer = setTimeout(() => this.#finish(refused('it takes too long to read; send it as JSON')), TIMEOUT_MS);
     this.#thread.postMessage(text);
     const answer = await promise;
     clearTimeout(timer);
-    this.#idle = setTimeout(() => this.#letGo(), IDLE_MS).unref();
+    this.#idle = setTimeout(() => this.#stopThread(), IDLE_MS).unref();
     if (answer instanceof Error) throw answer;
     return answer;
   }
 
-  #begin(): Worker {
+  #startThread(): Worker {
     const thread = new Worker(new URL('./thread.ts', import.meta.url), {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
@@ -58,21 +59,21 @@ export class YamlReader {
     thread.on('message', (reply: YamlReply) => this.#settle?.(reply));
     thread.on('error', (error: NodeJS.ErrnoException) => {
       const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      if (this.#thread === thread) this.#end(isFull ? refused('it has too many parts; send it as JSON') : error);
+      if (this.#thread === thread) this.#finish(isFull ? refused('it has too many parts; send it as JSON') : error);
     });
     thread.on('exit', () => {
-      if (this.#thread === thread) this.#end(new Error('the thread that reads YAML has ended'));
+      if (this.#thread === thread) this.#finish(new Error('the YAML worker thread has exited'));
     });
     return thread;
   }
 
-  #end(answer: YamlReply | Error): void {
-    this.#letGo();
+  #finish(answer: YamlReply | Error): void {
+    this.#stopThread();
     this.#settle?.(answer);
   }
 
-  /** The next text has a new thread. */
-  #letGo(): void {
+  /** Stops the thread; the next text starts a new one. */
+  #stopThread(): void {
     void this.#thread?.terminate();
     this.#thread = undefined;
   }
@@ -87,7 +88,7 @@ function decoded(reply: YamlReply): Decoded | ApiError {
   const { value, twice, lines } = reply;
   if (twice === undefined) return { value };
   const notes = new BodyNotes();
-  for (const [holder, keys] of twice) notes.twice.set(holder, keys);
+  for (const [holder, keys] of twice) notes.repeatedKeys.set(holder, keys);
   notes.lines = lines;
   return { value, notes };
 }

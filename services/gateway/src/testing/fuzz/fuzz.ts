@@ -5,9 +5,9 @@ import { targets } from './targets.ts';
 
 interface FuzzOptions {
   readonly seed: number;
-  /** Asked before each round of inputs. */
-  readonly goesOn: (round: number) => boolean;
-  /** targets whose names contain it */
+  /** Called before each round of inputs. */
+  readonly shouldContinue: (round: number) => boolean;
+  /** only targets whose names contain this text */
   readonly only?: string;
 }
 
@@ -20,37 +20,38 @@ export interface Finding {
 
 interface Report {
   inputs: number;
-  /** those that were taken */
+  /** the number of accepted inputs, by target */
   taken: Record<string, number>;
   findings: Finding[];
   slowestMs: number;
 }
 
-/** What one input may cost, of the processor's time, on a slow machine too: a door that hangs takes for ever. */
-const MOST_CPU_MS = 6000;
-const ENOUGH_FINDINGS = 20;
+/** The limit of CPU time for one input, generous for slow machines: it detects targets that hang. */
+const MAX_CPU_MS = 6000;
+const MAX_FINDINGS = 20;
 
 /**
- * Gives every door inputs that nobody sends, one after another.
+ * Gives each target unusual inputs, one after another.
  *
- * Invariant: what is met is a value that holds what it promises, or an ApiError of the client's (4xx), in bounded time.
- * The inputs of a round follow from the seed, the door and the round alone, so that a finding can be met again.
+ * Invariant: each input is either accepted, with a consistent result, or rejected with an ApiError of the client (4xx),
+ * in bounded time. The inputs of a round depend only on the seed, the target and the round, so that a finding can be
+ * reproduced.
  */
-export function fuzz({ seed, goesOn, only = '' }: FuzzOptions): Report {
+export function fuzz({ seed, shouldContinue, only = '' }: FuzzOptions): Report {
   const report: Report = { inputs: 0, taken: {}, findings: [], slowestMs: 0 };
   const chosen = targets.filter(({ name }) => name.includes(only));
-  for (let round = 0; goesOn(round) && report.findings.length < ENOUGH_FINDINGS; round++) {
+  for (let round = 0; shouldContinue(round) && report.findings.length < MAX_FINDINGS; round++) {
     for (const [i, target] of chosen.entries()) {
       const input = target.input(new Random((seed * 31 + i) * 1_000_003 + round));
-      const error = meet(target, input, report);
+      const error = runTarget(target, input, report);
       if (error !== undefined) report.findings.push({ target: target.name, round, input, error });
     }
   }
   return report;
 }
 
-/** What is wrong with how an input was met, if anything is. */
-function meet({ name, take }: Target, input: Buffer, report: Report): unknown {
+/** What went wrong with an input; undefined: nothing. */
+function runTarget({ name, take }: Target, input: Buffer, report: Report): unknown {
   report.inputs++;
   const before = process.cpuUsage();
   try {
@@ -62,5 +63,5 @@ function meet({ name, take }: Target, input: Buffer, report: Report): unknown {
   const { user, system } = process.cpuUsage(before);
   const ms = (user + system) / 1000;
   report.slowestMs = Math.max(report.slowestMs, ms);
-  return ms > MOST_CPU_MS ? new Error(`it took ${ms.toFixed(0)} ms`) : undefined;
+  return ms > MAX_CPU_MS ? new Error(`it took ${ms.toFixed(0)} ms`) : undefined;
 }

@@ -61,7 +61,7 @@ const VALUES: readonly Json[] = [
   '../..',
 ];
 
-/** Bytes with a few of them changed, moved, doubled or lost, or with words in them that mean something. */
+/** Changes, moves, duplicates or removes a few bytes, or inserts words with a special meaning. */
 export function mutateBytes(bytes: Buffer, other: Buffer, random: Random): Buffer {
   let result = bytes;
   for (let times = 1 + random.below(4); times > 0; times--) result = changed(result, other, random);
@@ -94,7 +94,7 @@ function changed(bytes: Buffer, other: Buffer, random: Random): Buffer {
   }
 }
 
-/** A value with some of its parts replaced, lost, renamed or put elsewhere. */
+/** Replaces, removes, renames or moves some parts of a value. */
 export function mutateValue(value: Json, random: Random): Json {
   let result = value;
   for (let times = 1 + random.below(3); times > 0; times--) result = walk(result, random);
@@ -133,11 +133,11 @@ function replaced(value: Json, random: Random): Json {
   }
 }
 
-/** One door through which bytes come from outside. */
+/** A decoder of input from outside. */
 export interface Target {
   readonly name: string;
-  /** Another input each time. */
+  /** Returns a new input. */
   input(random: Random): Buffer;
-  /** Takes it, or throws what the client would be told. What it takes must hold what it promises. */
+  /** Decodes the input, or throws the error for the client. An accepted input must have a consistent result. */
   take(input: Buffer): void;
 }

@@ -126,7 +126,7 @@ function bodyTarget(contentType: string): Target {
       try {
         return encode(mutateValue(value, random) as JsonObject, kind);
       } catch {
-        // our own encoders write what was cleaned: anything else may be nothing for them
+        // the encoders expect cleaned values, so they may throw for this one
         return mutateBytes(encode(value, kind), Buffer.alloc(0), random);
       }
     },
@@ -136,12 +136,12 @@ function bodyTarget(contentType: string): Target {
       const request = requestOf(seed, 'POST', input, contentType);
       const object = admitBody(request);
       for (const header of warningHeaders(request.warnings)) validateHeaderValue('Warning', header);
-      judge(kind, object, seed.answered);
+      checkAccepted(kind, object, seed.answered);
     },
   };
 }
 
-/** A value is the same after every encoding that can hold it. */
+/** Checks that a value is unchanged after each encoding that can hold it. */
 function roundTrip(value: JsonObject): void {
   const expected = canonical(value);
   assert.deepEqual(canonical(decodeJson(Buffer.from(JSON.stringify(value))).value as Json), expected, 'JSON');
@@ -149,7 +149,7 @@ function roundTrip(value: JsonObject): void {
   if (!hasHuge(value)) assert.deepEqual(canonical(decodeCbor(encodeCbor(value))), expected, 'CBOR');
 }
 
-/** JSON does not tell zero from its negative, nor a large whole number from a double that is as large. */
+/** JSON does not distinguish zero from negative zero, nor a large integer from an equal double. */
 function canonical(value: Json): Json {
   if (typeof value === 'number') {
     const text = JSON.stringify(value);
@@ -162,15 +162,15 @@ function canonical(value: Json): Json {
   return copy;
 }
 
-const MOST = 2n ** 63n;
+const MAX_INT64 = 2n ** 63n;
 
 function hasHuge(value: Json): boolean {
-  if (typeof value === 'bigint') return value >= MOST || value < -MOST;
+  if (typeof value === 'bigint') return value >= MAX_INT64 || value < -MAX_INT64;
   return typeof value === 'object' && value !== null && Object.values(value).some(hasHuge);
 }
 
-/** All that happens to an object that was taken: its rules, its stored form, and each of its looks. */
-function judge(kind: Kind, object: JsonObject, before: JsonObject): void {
+/** Runs everything that happens to an accepted object: validation, the stored form, and all answer forms. */
+function checkAccepted(kind: Kind, object: JsonObject, before: JsonObject): void {
   const { entry } = kind.stored;
   const old = admitObject(requestOf({ path: '/api/v1/namespaces/x/pods', kind }, 'POST', Buffer.alloc(0), ''), {
     ...before,
@@ -238,12 +238,12 @@ function patchTarget(contentType: string): Target {
       const made = readPatch(request).apply(answered);
       assert.equal(JSON.stringify(answered), before, 'the current object is not changed');
       assert.equal(JSON.stringify(readPatch(request).apply(answered)), JSON.stringify(made), 'the same again');
-      judge(kind, admitObject(request, made), answered);
+      checkAccepted(kind, admitObject(request, made), answered);
     },
   };
 }
 
-/** Texts of requests that are no bodies. */
+/** A target for text that is not a body. */
 function textTarget(name: string, examples: readonly string[], take: (text: string) => void): Target {
   const bytes = examples.map((example) => Buffer.from(example));
   return {
@@ -296,7 +296,7 @@ export const targets: readonly Target[] = [
     [token, Buffer.from('{"v":"meta.k8s.io/v1","rv":-1,"start":"a/b"}').toString('base64url')],
     (text) => {
       const { revision, after } = decodeContinue(text);
-      assert.deepEqual(decodeContinue(encodeContinue({ revision, after })), { revision, after, isOver: false });
+      assert.deepEqual(decodeContinue(encodeContinue({ revision, after })), { revision, after, isExpired: false });
     },
   ),
   textTarget('continue tokens, unpacked', ['{"v":"meta.k8s.io/v1","rv":5,"start":"ns/name\\u0000"}'], (text) => {

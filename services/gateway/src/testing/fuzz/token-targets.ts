@@ -26,7 +26,7 @@ const [issuer] = readIssuers(
   { mistakes: [], ownIssuers: [] },
 );
 
-/** Tokens of anybody, and what is made of them. */
+/** Tokens from unknown senders, and the users that they are mapped to. */
 export const tokenTargets: readonly Target[] = [
   {
     name: 'JSON Web Tokens',

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { fuzz } from './fuzz.ts';
 
-/** What a thread of its own is asked, so that its memory can be limited. */
+/** The task of the worker thread, which limits the memory. */
 export interface FuzzTask {
   readonly seed: number;
   readonly rounds: number;
@@ -13,7 +13,7 @@ export interface FuzzAnswer {
 }
 
 const { seed, rounds } = workerData as FuzzTask;
-const { findings, taken } = fuzz({ seed, goesOn: (round) => round < rounds });
+const { findings, taken } = fuzz({ seed, shouldContinue: (round) => round < rounds });
 const answer: FuzzAnswer = {
   taken,
   findings: findings.map(

@@ -13,23 +13,23 @@ interface Stored {
   status?: unknown;
 }
 
-/** Keeps the objects, and notes the requests. */
+/** Keeps the objects, and records the requests. */
 class Gateway {
   readonly objects = new Map<string, Stored>();
-  asked: string[] = [];
+  requests: string[] = [];
 
   async send(method: string, path: string, object?: unknown): Promise<GatewayAnswer> {
     const name = path.split('/')[5] ?? '';
     if (method === 'GET') return { code: 200, body: { items: [...this.objects.values()] } };
     const sent = object as Stored;
-    this.asked.push(`${method} ${name || sent.metadata.name}`);
+    this.requests.push(`${method} ${name || sent.metadata.name}`);
     if (method === 'DELETE') this.objects.delete(name);
     else this.put({ ...sent, metadata: { ...sent.metadata, uid: 'u' }, status: sent.status ?? LOCAL });
     return { code: method === 'POST' ? 201 : 200, body: {} };
   }
 
   async patch(path: string): Promise<GatewayAnswer> {
-    this.asked.push(`PATCH ${path.split('/')[5]}`);
+    this.requests.push(`PATCH ${path.split('/')[5]}`);
     return { code: 200, body: {} };
   }
 
@@ -63,9 +63,9 @@ test('Every served group version is registered once, except that of registration
     groupPriorityMinimum: 18_000,
     versionPriority: 1,
   });
-  gateway.asked = [];
+  gateway.requests = [];
   await apiServices.reconcile(undefined);
-  assert.deepEqual(gateway.asked, []);
+  assert.deepEqual(gateway.requests, []);
 });
 
 test('APIServices of built-in kinds are restored at the start of a term, and left to users afterwards.', async () => {
@@ -74,17 +74,17 @@ test('APIServices of built-in kinds are restored at the start of a term, and lef
   const apps = gateway.objects.get('v1.apps') as Stored;
   gateway.put({ ...apps, spec: { ...apps.spec, versionPriority: 99 } });
   gateway.objects.delete('v1.batch');
-  gateway.asked = [];
+  gateway.requests = [];
   await apiServices.reconcile(CHANGED);
-  assert.deepEqual(gateway.asked, []);
+  assert.deepEqual(gateway.requests, []);
   await apiServices.reconcile(undefined);
-  assert.deepEqual(gateway.asked, ['PUT v1.apps', 'POST v1.batch']);
+  assert.deepEqual(gateway.requests, ['PUT v1.apps', 'POST v1.batch']);
 });
 
 test('APIServices of custom kinds are created, restored and deleted with their kinds.', async () => {
   const { gateway, served, apiServices } = setUp();
   await apiServices.reconcile(undefined);
-  gateway.asked = [];
+  gateway.requests = [];
   served.setCustom([customKind(served)]);
   await apiServices.reconcile([]);
   assert.deepEqual(gateway.objects.get('v1.fruit.io')?.metadata.labels, { [LABEL]: 'true' });
@@ -93,7 +93,7 @@ test('APIServices of custom kinds are created, restored and deleted with their k
   await apiServices.reconcile(CHANGED);
   served.setCustom([]);
   await apiServices.reconcile([]);
-  assert.deepEqual(gateway.asked, ['POST v1.fruit.io', 'PUT v1.fruit.io', 'DELETE v1.fruit.io']);
+  assert.deepEqual(gateway.requests, ['POST v1.fruit.io', 'PUT v1.fruit.io', 'DELETE v1.fruit.io']);
 });
 
 test('An APIService for another server is not changed.', async () => {
@@ -110,5 +110,5 @@ test('An APIService that was handed back to this server becomes available.', asy
   const status = { conditions: [{ type: 'Available', status: 'False', reason: 'ServiceNotFound' }] };
   gateway.put({ metadata: { name: 'v1.fruit.io', uid: 'u' }, spec: { group: 'fruit.io', version: 'v1' }, status });
   await apiServices.reconcile(undefined);
-  assert.ok(gateway.asked.includes('PATCH v1.fruit.io'));
+  assert.ok(gateway.requests.includes('PATCH v1.fruit.io'));
 });

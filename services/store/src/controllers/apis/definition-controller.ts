@@ -2,8 +2,8 @@ import {
   CLEANUP,
   DEFINITIONS,
   type Definition,
+  decideNames,
   hasCondition,
-  judgeNames,
   namesJson,
   type Registry,
   readDefinition,
@@ -24,13 +24,13 @@ interface DefinitionControllerOptions {
 }
 
 /**
- * Accepts or rejects the names of custom resource definitions, so that their kinds are served, and deletes the objects of
- * a definition that is being deleted.
+ * Accepts or rejects the names of custom resource definitions, so that their kinds are served, and deletes the objects
+ * of a definition that is being deleted.
  *
  * Invariant: names are accepted one definition after the other, each checked against all accepted names, with an update
- * of the version that was read. The finalizer of a definition is removed only when none of its objects is left; from then
- * on no object can be created, because every creation is committed under the guard that its definition is not being
- * deleted.
+ * of the version that was read. The finalizer of a definition is removed only when none of its objects is left; from
+ * then on no object can be created, because every creation is committed under the guard that its definition is not
+ * being deleted.
  */
 export class DefinitionController {
   readonly #options: DefinitionControllerOptions;
@@ -61,7 +61,7 @@ export class DefinitionController {
     const objects = await listDefinitions(this.#options.gateway);
     this.#known = new Map(objects.map((object) => [nameOf(object), knownOf(object, this.#options.own)]));
     for (const [name, { definition }] of this.#known) {
-      if (definition.deleting || this.#judge(definition) !== undefined) this.#open.add(name);
+      if (definition.deleting || this.#checkNames(definition) !== undefined) this.#open.add(name);
     }
     this.#isRead = true;
     this.#serve();
@@ -105,7 +105,7 @@ export class DefinitionController {
     let isAny = false;
     for (const [name, { definition }] of this.#known) {
       if (!groups.has(definition.group) || definition.deleting || this.#open.has(name)) continue;
-      if (this.#judge(definition) === undefined) continue;
+      if (this.#checkNames(definition) === undefined) continue;
       this.#open.add(name);
       isAny = true;
     }
@@ -116,20 +116,20 @@ export class DefinitionController {
     this.#options.served.setCustom([...this.#known.values()].flatMap(({ kinds }) => kinds));
   }
 
-  #judge(definition: Definition) {
+  #checkNames(definition: Definition) {
     const others = [...this.#known.values()]
       .map((known) => known.definition)
       .filter(({ group }) => group === definition.group);
-    return judgeNames(definition, others, this.#options.own, printTime());
+    return decideNames(definition, others, this.#options.own, printTime());
   }
 
   /** Returns the definition as it was written; `again` where the next pass must continue. */
   async #settle(object: JsonObject): Promise<JsonObject | 'again' | 'gone'> {
     const definition = readDefinition(object);
     if (definition.deleting) return this.#finalize(object, definition);
-    const judged = this.#judge(definition);
-    if (judged === undefined) return object;
-    const { acceptedNames, conditions } = judged;
+    const result = this.#checkNames(definition);
+    if (result === undefined) return object;
+    const { acceptedNames, conditions } = result;
     return this.#putStatus(object, { acceptedNames: namesJson(acceptedNames), conditions: conditions as never });
   }
 

@@ -74,10 +74,10 @@ test('A binding gets the subjects that it lacks, and is recreated where it binds
 test('An object that cannot be created yet is created in a later pass, and then no more requests are sent.', async () => {
   const made = new Map<string, PolicyObject>();
   let namespacesExist = false;
-  let asked = 0;
+  let requests = 0;
   const gateway = {
     async send(method: string, path: string, object?: unknown) {
-      asked++;
+      requests++;
       if (method === 'GET') {
         const resource = path.split('/').at(-1);
         const items = [...made].flatMap(([key, item]) => (key.startsWith(`${resource} `) ? [item] : []));
@@ -95,7 +95,7 @@ test('An object that cannot be created yet is created in a later pass, and then 
   namespacesExist = true;
   await policy.reconcile(false);
   assert.equal(made.size, wanted.length);
-  const before = asked;
+  const before = requests;
   await policy.reconcile(false);
-  assert.equal(asked, before);
+  assert.equal(requests, before);
 });

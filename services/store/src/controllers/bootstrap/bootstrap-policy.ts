@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type BootstrapObject, bootstrapPolicy, joined, type PolicyRule, uncovered } from '@tidegate/rbac';
+import { type BootstrapObject, bootstrapPolicy, type PolicyRule, uncovered, withVerbsMerged } from '@tidegate/rbac';
 import type { Gateway } from '../port.ts';
 import { type AggregatingRole, outdatedRoles, RBAC_PATH } from './aggregated-roles.ts';
 
@@ -135,7 +135,7 @@ function lacking(wanted: PolicyObject, present: PolicyObject): Partial<PolicyObj
   }
   const rules = present.rules ?? [];
   const { rules: missing } = uncovered(rules, wanted.rules ?? []);
-  return missing.length === 0 ? {} : { rules: [...rules, ...joined(missing)] };
+  return missing.length === 0 ? {} : { rules: [...rules, ...withVerbsMerged(missing)] };
 }
 
 /** The objects as they should be; aggregating roles have all their rules. */

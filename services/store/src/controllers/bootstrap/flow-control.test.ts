@@ -18,7 +18,7 @@ test('A mandatory object is restored whatever its annotation says.', () => {
   assert.equal(restored(level('catch-all'), next as FlowObject), undefined);
 });
 
-test('A suggested object is restored while its annotation says so.', () => {
+test('A suggested object is restored unless its annotation forbids it.', () => {
   assert.deepEqual(restored(level('system'), present({ [AUTOUPDATE]: 'true' }))?.spec, level('system').spec);
   assert.equal(restored(level('system'), present({ [AUTOUPDATE]: 'false' })), undefined);
 });
@@ -34,7 +34,7 @@ test('A condition of a flow schema reports whether its level exists, and is writ
   const schema = (conditions: object[]) =>
     ({
       metadata: { name: 's' },
-      spec: { priorityLevelConfiguration: { name: 'mine' } },
+      spec: { priorityLevelConfiguration: { name: 'users' } },
       status: { conditions },
     }) as FlowObject;
   const other = { type: 'Other', status: 'True' };
@@ -47,8 +47,8 @@ test('A condition of a flow schema reports whether its level exists, and is writ
     ],
   );
   assert.equal(conditionsWithLevel(schema([...dangling]), new Map()), undefined);
-  const found = conditionsWithLevel(schema([...dangling]), new Map([['mine', present({})]])) ?? [];
-  assert.match(String(found[1]?.message), /named "mine" and it exists$/);
+  const found = conditionsWithLevel(schema([...dangling]), new Map([['users', present({})]])) ?? [];
+  assert.match(String(found[1]?.message), /named "users" and it exists$/);
 });
 
 test('Obsolete objects are deleted, objects of users stay, and then no more requests are sent.', async () => {
@@ -56,10 +56,10 @@ test('Obsolete objects are deleted, objects of users stay, and then no more requ
   const place = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas';
   objects.set(`${place}/old`, { metadata: { name: 'old', annotations: { [AUTOUPDATE]: 'true' } } });
   objects.set(`${place}/own`, { metadata: { name: 'own' } });
-  let asked = 0;
+  let requests = 0;
   const gateway = {
     async send(method: string, path: string, object?: unknown) {
-      asked++;
+      requests++;
       const [plain = ''] = path.split('?');
       if (method === 'GET') {
         const items = [...objects].flatMap(([key, item]) => (key.startsWith(`${plain}/`) ? [item] : []));
@@ -71,7 +71,7 @@ test('Obsolete objects are deleted, objects of users stay, and then no more requ
       return { code: 200, body: {} };
     },
     async patch(path: string, patch: unknown) {
-      asked++;
+      requests++;
       const [plain = ''] = path.split('/status?');
       objects.set(plain, { ...(objects.get(plain) as FlowObject), ...(patch as object) });
       return { code: 200, body: {} };
@@ -83,7 +83,7 @@ test('Obsolete objects are deleted, objects of users stay, and then no more requ
   assert.equal(objects.size, wanted.length + 1);
   assert.ok(objects.has(`${place}/own`));
   assert.equal(objects.get(`${place}/catch-all`)?.status?.conditions?.length, 1);
-  const before = asked;
+  const before = requests;
   await flows.reconcile([]);
-  assert.equal(asked, before);
+  assert.equal(requests, before);
 });

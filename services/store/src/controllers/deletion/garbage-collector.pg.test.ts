@@ -13,17 +13,17 @@ import { freshDatabase, keyOf, openStorage, silentLog, type TestStorage, write }
 import { controllerMetrics } from '../metrics.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 
-interface Asked {
+interface SentRequest {
   readonly method: string;
   readonly path: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked into
+  // biome-ignore lint/suspicious/noExplicitAny: the tests inspect the sent bodies
   readonly body: any;
 }
 
 let postgres: TestPostgres;
 let storage: TestStorage;
-let asked: Asked[];
-let answer: (one: Asked) => number | Promise<number>;
+let requests: SentRequest[];
+let answer: (one: SentRequest) => number | Promise<number>;
 
 before(async () => {
   postgres = await startPostgres();
@@ -31,7 +31,7 @@ before(async () => {
 beforeEach(async () => {
   await storage?.close();
   storage = await openStorage(await freshDatabase(postgres));
-  asked = [];
+  requests = [];
   answer = () => 200;
 });
 after(async () => {
@@ -42,7 +42,7 @@ after(async () => {
 function collector(closing = new AbortController().signal): GarbageCollector {
   const ask = async (method: string, path: string, body?: unknown) => {
     const one = { method, path, body };
-    asked.push(one);
+    requests.push(one);
     return { code: await answer(one), body: {} };
   };
   return new GarbageCollector({
@@ -70,7 +70,7 @@ const ENCRYPTED = JSON.stringify({
 
 const settle = async (by = collector()) => {
   while (await by.reconcile());
-  return asked.map(({ method, path }) => `${method} ${path}`).sort();
+  return requests.map(({ method, path }) => `${method} ${path}`).sort();
 };
 const uidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const owner = (name: string, uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid });
@@ -89,7 +89,7 @@ test('A deletion names the uid and the version that was examined.', async () => 
     made(keyOf('a'), uidOf(1), { ownerReferences: [owner('no', uidOf(9))] }),
   ]);
   assert.deepEqual(await settle(), [`DELETE ${PATH}/a`]);
-  assert.deepEqual(asked[0]?.body.preconditions, { uid: uidOf(1), resourceVersion: String(first?.revision) });
+  assert.deepEqual(requests[0]?.body.preconditions, { uid: uidOf(1), resourceVersion: String(first?.revision) });
 });
 
 test('An object that was written in the meantime is examined again, as it is stored then.', async () => {
@@ -100,7 +100,7 @@ test('An object that was written in the meantime is examined again, as it is sto
     return 409;
   };
   await settle();
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 test('A suspect whose request the gateway rejects stays in the queue, with growing delays.', async () => {
@@ -109,7 +109,7 @@ test('A suspect whose request the gateway rejects stays in the queue, with growi
   await settle();
   const [row] = await storage.database.streams.query('SELECT attempts, due > clock_timestamp() FROM tidegate.suspects');
   assert.deepEqual(row, [1, true]);
-  assert.equal(asked.length, 1);
+  assert.equal(requests.length, 1);
 });
 
 test('A gateway that cannot be reached postpones suspects only shortly.', async () => {
@@ -134,14 +134,14 @@ test('Another collector continues where one was stopped, without any state of th
   await storage.commits.submit([write('delete', keyOf('owner'))]);
   const closing = new AbortController();
   answer = () => {
-    if (asked.length === 10) closing.abort();
+    if (requests.length === 10) closing.abort();
     return 200;
   };
   await collector(closing.signal).reconcile();
-  const done = asked.length;
+  const done = requests.length;
   assert.ok(done < 40, `${done}`);
   await settle();
-  assert.equal(new Set(asked.map(({ path }) => path)).size, 40);
+  assert.equal(new Set(requests.map(({ path }) => path)).size, 40);
 });
 
 test('Invalid names and unreadable objects do not block other suspects.', async () => {
@@ -186,7 +186,7 @@ test('An orphaned dependent keeps its other owners, and the owner is released af
   };
   await settle();
   assert.deepEqual(
-    asked.map(({ path, body }) => [path, body.metadata.ownerReferences ?? body.metadata.finalizers]),
+    requests.map(({ path, body }) => [path, body.metadata.ownerReferences ?? body.metadata.finalizers]),
     [
       [`${PATH}/a`, [owner('other', uidOf(998))]],
       [`${PATH}/owner`, ['x']],
@@ -195,8 +195,8 @@ test('An orphaned dependent keeps its other owners, and the owner is released af
 });
 
 test('An object whose owner is of a kind that is not served is left alone, and examined again later.', async () => {
-  const strange = { apiVersion: 'odd.example.com/v1', kind: 'Odd', name: 'o', uid: uidOf(9) };
-  await storage.commits.submit([made(keyOf('a'), uidOf(1), { ownerReferences: [strange] })]);
+  const unservedOwner = { apiVersion: 'odd.example.com/v1', kind: 'Odd', name: 'o', uid: uidOf(9) };
+  await storage.commits.submit([made(keyOf('a'), uidOf(1), { ownerReferences: [unservedOwner] })]);
   assert.deepEqual(await settle(), []);
   const [row] = await storage.database.streams.query(
     `SELECT attempts, due > clock_timestamp() + interval '1 s' FROM tidegate.suspects`,
@@ -207,7 +207,7 @@ test('An object whose owner is of a kind that is not served is left alone, and e
 test('An object without a namespace that names a namespaced owner is left alone, and an Event reports it.', async () => {
   await storage.commits.submit([made(keyOf('n', '', 'nodes'), uidOf(1), { ownerReferences: [owner('o', uidOf(9))] })]);
   assert.deepEqual(await settle(), ['POST /api/v1/namespaces/default/events']);
-  const { reason, involvedObject } = asked[0]?.body ?? {};
+  const { reason, involvedObject } = requests[0]?.body ?? {};
   assert.equal(reason, 'OwnerRefInvalidNamespace');
   assert.deepEqual([involvedObject.kind, involvedObject.name], ['Node', 'n']);
 });
@@ -219,6 +219,6 @@ test('An owner that is deleted in the foreground waits for the dependents that b
   // the waiting owner makes the collector examine its dependent once more
   assert.deepEqual([...new Set(await settle())], [`DELETE ${PATH}/a`]);
   await storage.commits.submit([write('delete', keyOf('a'))]);
-  asked = [];
+  requests = [];
   assert.deepEqual(await settle(), [`PATCH ${PATH}/owner`]);
 });

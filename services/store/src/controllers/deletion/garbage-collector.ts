@@ -33,8 +33,8 @@ export interface GarbageCollectorOptions {
  * to owners that orphan their dependents.
  *
  * Invariant: the collector keeps no state outside the database. Each examination decides from what is stored then, and
- * every request names the uid and the version of the decision, so a request that comes too late has no effect. A suspect
- * whose request failed stays in the queue.
+ * every request names the uid and the version of the decision, so a request that comes too late has no effect. A
+ * suspect whose request failed stays in the queue.
  */
 export class GarbageCollector {
   readonly #options: GarbageCollectorOptions;
@@ -104,12 +104,12 @@ export class GarbageCollector {
     await Promise.all(Array.from({ length: PARALLEL }, work));
     await queue.settle(settled);
     await queue.postpone(postponed);
-    // The gateway or the database cannot be reached. These suspects are postponed nevertheless: should one of them be the
-    // cause, the next pass examines others first.
+    // The gateway or the database cannot be reached. These suspects are postponed nevertheless: should one of them be
+    // the cause, the next pass examines others first.
     if (unreachable !== undefined) throw unreachable;
   }
 
-  /** 0: settled. A time: examine it again after this time. undefined: it waits, and the queue knows for what. */
+  /** 0: settled. A time: examine it again after this time. undefined: it waits, and the queue has the reason. */
   async #carryOut(verdict: Verdict, suspect: Suspect, object: Found): Promise<number | undefined> {
     const { metrics, log, queue } = this.#options;
     try {

@@ -16,12 +16,12 @@ const LONGEST_DELAY_MS = 300_000;
 interface GarbageRequestsOptions {
   readonly gateway: Gateway;
   readonly paths: ObjectPaths;
-  /** so many dependents of an owner; null for one that no longer exists */
+  /** up to `limit` dependents of an owner; null for one that no longer exists */
   readonly dependents: (owner: Found, limit: number) => Promise<ReadonlyArray<Found | null>>;
   readonly closing: Closing;
 }
 
-/** The gateway did not carry out a request. The code is that of its answer, or 0 where no request was sent. */
+/** The gateway rejected a request. The code is that of its answer, or 0 where no request was sent. */
 export class RequestFailed extends Error {
   readonly code: number;
 
@@ -117,8 +117,8 @@ interface Involved {
 }
 
 /**
- * An Event about an object without a namespace whose owner is of a namespaced kind. Its name follows from its content, so
- * that it is created once.
+ * An Event about an object without a namespace whose owner is of a namespaced kind. Its name follows from its content,
+ * so that it is created once.
  */
 function invalidOwnerEvent({ apiVersion, kind }: Involved, { key, uid }: Found, owner: OwnerReference): object {
   const { name } = key;

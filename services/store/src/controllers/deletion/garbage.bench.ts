@@ -42,8 +42,8 @@ const collector = new GarbageCollector({
 const keeper = randomUUID();
 await commit([made('keeper', keeper)]);
 await commit(Array.from({ length: objects }, (_, i) => made(`lies-${i}`, randomUUID(), ['keeper', keeper])));
-tell('everything is suspect once', objects, await timed(settle));
-tell(
+report('every object is a suspect once', objects, await timed(settle));
+report(
   'idle rounds',
   100,
   await timed(async () => {
@@ -57,7 +57,7 @@ await commit(uids.map((uid, i) => made(`owned-${i}`, randomUUID(), [`owner-${i}`
 await settle();
 deleted = 0;
 await commit(uids.map((_, i) => write('delete', keyOf(`owner-${i}`))));
-tell('dependents of deleted owners', owners, await timed(settle));
+report('dependents of deleted owners', owners, await timed(settle));
 if (deleted !== owners) throw new Error(`${deleted} of ${owners} were deleted`);
 await storage.close();
 await postgres.stop();
@@ -91,7 +91,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - began;
 }
 
-function tell(what: string, count: number, ms: number): void {
+function report(what: string, count: number, ms: number): void {
   const line = { what, count, ms: Math.round(ms), 'per second': Math.round((1000 * count) / ms) };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -70,7 +70,7 @@ test('The constructor rejects a token file without a token.', () => {
   writeFileSync(tokenFile, '\n');
   try {
     assert.throws(() => new GatewayClient({ url: 'https://x', caFile, certFile: '', keyFile: '', tokenFile }), {
-      message: `${tokenFile} holds no token`,
+      message: `${tokenFile} has no token`,
     });
   } finally {
     dir.remove();

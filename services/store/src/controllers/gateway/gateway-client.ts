@@ -33,7 +33,7 @@ class RefusedStream extends Error {}
 
 const TIMEOUT_MS = 30_000;
 
-/** What authenticates the controllers to the gateway, and the gateway to the controllers. */
+/** The credentials of the controllers for the gateway, and the authorities that verify the gateway. */
 interface Identity {
   readonly tls: SecureClientSessionOptions;
   readonly token: string;
@@ -148,7 +148,7 @@ export class GatewayClient implements Gateway {
 
 function tokenIn(file: string): string {
   const token = readFileSync(file, 'utf8').trim();
-  if (token === '') throw new Error(`${file} holds no token`);
+  if (token === '') throw new Error(`${file} has no token`);
   return token;
 }
 

@@ -31,12 +31,12 @@ test('A watched key is returned once, whatever was written to it; other keys are
   const [namespace, watched] = [keyOf('team', '', 'namespaces'), keyOf('watched')];
   await storage.commits.submit([write('create', namespace), write('create', watched), write('create', keyOf('other'))]);
   await storage.commits.submit([write('delete', watched)]);
-  const told = (await changes.next()) ?? [];
+  const changedKeys = (await changes.next()) ?? [];
   assert.deepEqual(
-    new Set(told.map(({ resource, name }) => `${resource} ${name}`)),
+    new Set(changedKeys.map(({ resource, name }) => `${resource} ${name}`)),
     new Set(['namespaces team', 'configmaps watched']),
   );
-  assert.equal(told.length, 2);
+  assert.equal(changedKeys.length, 2);
   assert.deepEqual(await changes.next(), []);
 });
 

@@ -1,5 +1,5 @@
 interface IdlePauseOptions {
-  /** the newest revision that this process knows of */
+  /** the newest revision that this process knows */
   readonly revision: () => number;
   /** the longest time without a pass */
   readonly longestMs: number;

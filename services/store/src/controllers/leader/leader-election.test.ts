@@ -8,7 +8,7 @@ const retry = { failedNow: () => 0, succeeded: () => {} };
 test('The fence is valid from the request for the lease until it expires, also where renewals fail.', async () => {
   const closing = new AbortController();
   const clock = { now: 1000 };
-  const told: Array<number | undefined> = [];
+  const fences: Array<number | undefined> = [];
   const answers: Array<() => number | undefined> = [
     () => {
       // the answer takes three of four milliseconds
@@ -16,21 +16,21 @@ test('The fence is valid from the request for the lease until it expires, also w
       return 7;
     },
     () => {
-      told.push(election.fence);
+      fences.push(election.fence);
       throw new Error('PostgreSQL is away');
     },
     () => {
-      told.push(election.fence);
+      fences.push(election.fence);
       clock.now += 1;
-      told.push(election.fence);
+      fences.push(election.fence);
       return undefined;
     },
     () => {
-      told.push(election.fence);
+      fences.push(election.fence);
       return 8;
     },
     () => {
-      told.push(election.fence);
+      fences.push(election.fence);
       closing.abort();
       return 8;
     },
@@ -39,7 +39,7 @@ test('The fence is valid from the request for the lease until it expires, also w
   const election = new LeaderElection({ lease, retry, now: () => clock.now });
   assert.equal(election.fence, undefined);
   await election.run(closing.signal, Promise.resolve());
-  assert.deepEqual(told, [7, 7, undefined, undefined, 8]);
+  assert.deepEqual(fences, [7, 7, undefined, undefined, 8]);
 });
 
 test('The lease is released after all work has ended, and not before.', async () => {

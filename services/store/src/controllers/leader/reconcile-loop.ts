@@ -40,7 +40,7 @@ export async function runLoop(loop: ReconcileLoop, context: LoopContext): Promis
     const { fence } = election;
     const pauseMs = fence === undefined ? 0 : idle.remainingMs(fence);
     if (pauseMs > 0) {
-      await revisions.news(pauseMs, closing);
+      await revisions.nextChange(pauseMs, closing);
       continue;
     }
     const before = wakeup?.count;

@@ -34,7 +34,7 @@ export function defaultObjects(config: ControllerConfig, controllers: ReadonlySe
   return wanted;
 }
 
-/** How servers behind the API authenticate clients, and gateways that send requests on for a user. */
+/** How aggregated API servers authenticate clients, and gateways that forward requests for a user. */
 function authenticationData(config: ControllerConfig): Record<string, string> {
   const { clientCaFile } = config;
   const clients = clientCaFile === '' ? {} : { 'client-ca-file': readFileSync(clientCaFile, 'utf8') };

@@ -18,7 +18,7 @@ interface NamespaceControllerOptions {
   reads: ObjectReader;
   gateway: Gateway;
   registry: Registry;
-  /** the contents of namespaces at the servers behind the API */
+  /** the contents of namespaces at aggregated API servers */
   remote: RemoteContents;
   /** whether terminating namespaces are emptied and finalized */
   finalizes: boolean;

@@ -9,7 +9,7 @@ export interface DefaultObject {
   readonly resource: string;
   readonly name: string;
   readonly kind: string;
-  /** the fields that it must have beside its metadata; its other fields are not changed */
+  /** the fields that it must have besides its metadata; its other fields are not changed */
   readonly content: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }

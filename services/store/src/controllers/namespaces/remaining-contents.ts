@@ -2,8 +2,8 @@ import type { Kind, ObjectMeta } from '@tidegate/kinds';
 import type { ObjectPaths } from '../gateway/object-paths.ts';
 import type { NamespaceContent, ObjectQueries, ObjectReader, TerminatingNamespace } from '../port.ts';
 
-/** of the remaining objects, so many are read for their finalizers; nobody reads a longer list */
-const MOST_READ = 10_000;
+/** the maximum number of remaining objects that are read for their finalizers */
+const MAX_READ = 10_000;
 const PORTION = 512;
 
 interface RemainingContents {
@@ -30,7 +30,7 @@ async function finalizersIn(
   contents: readonly NamespaceContent[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  let left = MOST_READ;
+  let left = MAX_READ;
   for (const { resource } of contents) {
     const keys = await objects.keysIn(resource, namespace, left);
     left -= keys.length;

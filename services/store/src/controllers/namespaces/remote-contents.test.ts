@@ -9,7 +9,7 @@ const APPLES = `${ROOT}/namespaces/a/apples`;
 
 interface Server {
   readonly contents: RemoteContents;
-  readonly asked: string[];
+  readonly requests: string[];
 }
 
 /** The group version is registered, and its server is available or not. */
@@ -20,18 +20,18 @@ function registered(status: 'True' | 'False'): GatewayAnswer {
   return { code: 200, body: { items: [local, { ...remote, status: { conditions } }] } };
 }
 
-/** Gives the answers of each path in turn and repeats the last one; other paths are not found. */
+/** Returns the answers of each path in order and repeats the last one; other paths are not found. */
 function server(answers: Readonly<Record<string, readonly GatewayAnswer[]>>): Server {
   const all: typeof answers = { [REGISTERED]: [registered('True')], ...answers };
-  const asked: string[] = [];
+  const requests: string[] = [];
   const send = async (method: string, path: string): Promise<GatewayAnswer> => {
     const key = `${method} ${path}`;
-    const at = asked.filter((one) => one === key).length;
-    if (key !== REGISTERED) asked.push(key);
+    const at = requests.filter((one) => one === key).length;
+    if (key !== REGISTERED) requests.push(key);
     const given = all[key] ?? [];
     return given[Math.min(at, given.length - 1)] ?? { code: 404, body: {} };
   };
-  return { asked, contents: new RemoteContents({ send }) };
+  return { requests, contents: new RemoteContents({ send }) };
 }
 
 function serves(verbs: readonly string[], namespaced = true): GatewayAnswer {
@@ -50,13 +50,13 @@ const DONE: GatewayAnswer = { code: 200, body: {} };
 
 test('A collection is deleted with one request where the server supports it, and listed afterwards.', async () => {
   const verbs = ['delete', 'deletecollection', 'list'];
-  const { asked, contents } = server({
+  const { requests, contents } = server({
     [`GET ${ROOT}`]: [serves(verbs)],
     [`DELETE ${APPLES}`]: [DONE],
     [`GET ${APPLES}`]: [list({ name: 'x', finalizers: ['f.io/a'] })],
   });
   const { objects, finalizers, failures } = await contents.empty('a');
-  assert.deepEqual(asked, [`GET ${ROOT}`, `DELETE ${APPLES}`, `GET ${APPLES}`]);
+  assert.deepEqual(requests, [`GET ${ROOT}`, `DELETE ${APPLES}`, `GET ${APPLES}`]);
   assert.deepEqual(
     [...objects, ...finalizers, ...failures],
     [
@@ -67,7 +67,7 @@ test('A collection is deleted with one request where the server supports it, and
 });
 
 test('Where the server cannot delete a collection, objects are deleted one by one.', async () => {
-  const { asked, contents } = server({
+  const { requests, contents } = server({
     [`GET ${ROOT}`]: [serves(['delete', 'list'])],
     [`GET ${APPLES}`]: [list({ name: 'x' }, { name: 'y' }), list()],
     [`DELETE ${APPLES}/x`]: [DONE],
@@ -75,19 +75,19 @@ test('Where the server cannot delete a collection, objects are deleted one by on
   });
   const { objects } = await contents.empty('a');
   assert.equal(objects.size, 0);
-  assert.deepEqual(asked.slice(2, 4), [`DELETE ${APPLES}/x`, `DELETE ${APPLES}/y`]);
+  assert.deepEqual(requests.slice(2, 4), [`DELETE ${APPLES}/x`, `DELETE ${APPLES}/y`]);
 });
 
 test('Resources without a namespace, and resources that cannot be deleted, are left alone.', async () => {
   for (const found of [serves(['delete', 'list'], false), serves(['get', 'list'])]) {
-    const { asked, contents } = server({ [`GET ${ROOT}`]: [found] });
+    const { requests, contents } = server({ [`GET ${ROOT}`]: [found] });
     await contents.empty('a');
-    const others = asked.filter((one) => one !== `GET ${ROOT}`);
+    const others = requests.filter((one) => one !== `GET ${ROOT}`);
     assert.deepEqual(others, []);
   }
 });
 
-test('A server that cannot be reached is not taken for empty.', async () => {
+test('A server that cannot be reached is not considered empty.', async () => {
   const stale = [['fruit.io/v1', 'stale GroupVersion discovery: fruit.io/v1']];
   const away = server({ [REGISTERED]: [registered('False')] });
   assert.deepEqual([...(await away.contents.empty('a')).undiscovered], stale);

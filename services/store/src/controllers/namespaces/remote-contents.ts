@@ -2,7 +2,7 @@ import type { ObjectMeta } from '@tidegate/kinds';
 import { API_SERVICES_PATH, type ApiService } from '../apis/api-service-controller.ts';
 import type { Gateway, GatewayAnswer } from '../port.ts';
 
-/** What a namespace still contains at the servers behind the API, and which deletions failed. */
+/** What a namespace still contains at aggregated API servers, and which deletions failed. */
 export interface RemoteRemains {
   /** by group version, why its contents are unknown */
   readonly undiscovered: ReadonlyMap<string, string>;
@@ -31,10 +31,10 @@ interface Found {
 }
 
 /**
- * Empties namespaces at the servers behind the API, with requests to the gateway.
+ * Empties namespaces at aggregated API servers, with requests to the gateway.
  *
- * Invariant: a server that cannot be reached is never taken for empty. The list of servers is read for each namespace,
- * because a server may have been registered a moment ago.
+ * Invariant: a server that cannot be reached is never considered empty. The list of servers is read for each namespace,
+ * because a server may have been registered just now.
  */
 export class RemoteContents {
   readonly #gateway: Pick<Gateway, 'send'>;

@@ -6,9 +6,9 @@ import type { ChangeQueries, Gateway, ObjectQueries, QuotaNamespace } from '../p
 
 /** The usage of these resources depends on their objects; that of all others is their number. */
 const MEASURED = ['pods', 'services', 'persistentvolumeclaims'];
-/** finds usage that ends by time alone */
+/** finds usage that ends by time alone, without a change */
 const RECOUNT_MS = 300_000;
-/** after a count a namespace is not counted again for so many times as long as the count took */
+/** the pause before the next count of a namespace, as a multiple of the duration of the last count */
 const PAUSE_FACTOR = 9;
 const LONGEST_PAUSE_MS = 10_000;
 

@@ -55,10 +55,12 @@ test('A write that is rejected for another reason has no claims.', async () => {
 
 test('Of many concurrent writes with the same claim, in one batch and by two stores, exactly one succeeds.', async () => {
   const words = Array.from({ length: 8 }, (_, i) => `ip/3${i}`);
-  const asked = words.flatMap((word) => Array.from({ length: 6 }, (_, i) => ({ word, i })));
+  const attempted = words.flatMap((word) => Array.from({ length: 6 }, (_, i) => ({ word, i })));
   const outcomes = await Promise.all(
-    asked.map(({ word, i }) => kindOf(claiming(`${word.replace('/', '-')}-${i}`, word), i % 2 === 0 ? storage : other)),
+    attempted.map(({ word, i }) =>
+      kindOf(claiming(`${word.replace('/', '-')}-${i}`, word), i % 2 === 0 ? storage : other),
+    ),
   );
-  const won = asked.filter((_, i) => outcomes[i] === outcomeKind.committed).map(({ word }) => word);
+  const won = attempted.filter((_, i) => outcomes[i] === outcomeKind.committed).map(({ word }) => word);
   assert.deepEqual(won.sort(), words);
 });

@@ -4,7 +4,7 @@ import { ApiError } from '@tidegate/status';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { guardKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../../testing/fixture.ts';
-import { rotateLog } from '../log/rotation.ts';
+import { rotateLog } from '../log/head.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;
@@ -286,7 +286,7 @@ test('A write that is repeated after its change left the log is UNKNOWN, and not
   }
 });
 
-test('A full queue rejects writes, and says when to retry.', async () => {
+test('A full queue rejects writes, and the error has a retry time.', async () => {
   const many = Array.from({ length: 10_001 }, (_, i) => write('delete', keyOf(`none-${i}`)));
   const refused = await submit(...many).then(() => assert.fail(), ApiError.from);
   assert.deepEqual([refused.code, refused.status.details], [429, { retryAfterSeconds: 1 }]);

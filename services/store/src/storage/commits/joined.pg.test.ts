@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, type Key, outcomeKind, type Write } from '@tidegate/wire';
-import { freshDatabase, keyOf, openStorage, said, saying, type TestStorage, write } from '../../testing/fixture.ts';
+import {
+  freshDatabase,
+  keyOf,
+  openStorage,
+  type TestStorage,
+  textOf,
+  textValue,
+  write,
+} from '../../testing/fixture.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;
@@ -29,28 +37,28 @@ const read = async (key: Key) => (await storage.reads.read([key]))[0]?.object;
 function counted(name: string, counter: Key, { revision, text }: { revision: number; text: string }): Write {
   const key = keyOf(name);
   const guards = [at(key, 0), at(counter, revision)];
-  const joined = [write('update', counter, { expectedRevision: revision, value: saying(text), guards })];
+  const joined = [write('update', counter, { expectedRevision: revision, value: textValue(text), guards })];
   return write('create', key, { guards: [at(counter, revision)], joined });
 }
 
 test('A write and its joined writes are committed together, each with its own revision.', async () => {
   const counter = keyOf('counter');
-  const made = await one(write('create', counter, { value: saying('0') }));
+  const made = await one(write('create', counter, { value: textValue('0') }));
   const outcome = await one(counted('first', counter, { revision: made?.revision ?? 0, text: '1' }));
   assert.equal(outcome?.kind, outcomeKind.committed);
   const state = await read(counter);
-  assert.equal(said(state?.value as Buffer), '1');
+  assert.equal(textOf(state?.value as Buffer), '1');
   assert.deepEqual([state?.revision, (await read(keyOf('first')))?.revision], [outcome.revision + 1, outcome.revision]);
-  const told = storage.committed.at(-1);
+  const logged = storage.committed.at(-1);
   assert.deepEqual(
-    told?.writes.map(({ key }) => key.name),
+    logged?.writes.map(({ key }) => key.name),
     ['first', 'counter'],
   );
 });
 
 test('When either write is rejected nothing is written.', async () => {
   const counter = keyOf('other-counter');
-  const revision = (await one(write('create', counter, { value: saying('0') })))?.revision ?? 0;
+  const revision = (await one(write('create', counter, { value: textValue('0') })))?.revision ?? 0;
   await one(write('create', keyOf('taken')));
   assert.equal((await one(counted('taken', counter, { revision, text: '1' })))?.kind, outcomeKind.alreadyExists);
   assert.equal((await read(counter))?.revision, revision);
@@ -61,7 +69,7 @@ test('When either write is rejected nothing is written.', async () => {
 
 test('A joined write that is sent twice is executed once.', async () => {
   const counter = keyOf('third-counter');
-  const revision = (await one(write('create', counter, { value: saying('0') })))?.revision ?? 0;
+  const revision = (await one(write('create', counter, { value: textValue('0') })))?.revision ?? 0;
   const item = counted('once', counter, { revision, text: '1' });
   const [first, again] = [await one(item), await one(item, other)];
   assert.deepEqual([again?.kind, again?.revision], [outcomeKind.committed, first?.revision]);
@@ -70,16 +78,16 @@ test('A joined write that is sent twice is executed once.', async () => {
 
 test('Of many concurrent counts, in one batch and by two stores, none is lost.', async () => {
   const counter = keyOf('shared-counter');
-  await one(write('create', counter, { value: saying('0') }));
+  await one(write('create', counter, { value: textValue('0') }));
   const count = async (name: string, by: TestStorage) => {
     for (;;) {
       const state = await read(counter);
-      const text = String(Number(said(state?.value as Buffer)) + 1);
+      const text = String(Number(textOf(state?.value as Buffer)) + 1);
       const outcome = await one(counted(name, counter, { revision: state?.revision ?? 0, text }), by);
       if (outcome?.kind === outcomeKind.committed) return;
       assert.equal(outcome?.kind, outcomeKind.guardFailed);
     }
   };
   await Promise.all(Array.from({ length: 20 }, (_, i) => count(`many-${i}`, i % 2 === 0 ? storage : other)));
-  assert.equal(said((await read(counter))?.value as Buffer), '20');
+  assert.equal(textOf((await read(counter))?.value as Buffer), '20');
 });

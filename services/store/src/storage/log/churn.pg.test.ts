@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { startPostgres } from '@tidegate/testkit';
 import { freshDatabase, keyOf, openStorage, type TestStorage, write } from '../../testing/fixture.ts';
-import { rotateLog, tableSizes } from './rotation.ts';
+import { rotateLog, tableSizes } from './head.ts';
 
 const OBJECTS = 200;
 const SLOTS = 8;

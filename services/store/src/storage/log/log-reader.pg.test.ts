@@ -8,9 +8,9 @@ import {
   keyOf,
   openPool,
   openStorage,
-  said,
-  saying,
   type TestStorage,
+  textOf,
+  textValue,
   write,
 } from '../../testing/fixture.ts';
 
@@ -36,26 +36,26 @@ function rotate(storage: TestStorage) {
   return storage.database.streams.query("SELECT tidegate.rotate_log('0')").then(([row]) => row?.[0]);
 }
 
-function told(batches: readonly LogBatch[]): string[] {
+function summaries(batches: readonly LogBatch[]): string[] {
   return batches.flatMap((batch) =>
     batch.changes.map(
-      (c) => `${c.revision} ${['create', 'update', 'delete'][c.kind]} ${c.previousRevision} ${said(c.value)}`,
+      (c) => `${c.revision} ${['create', 'update', 'delete'][c.kind]} ${c.previousRevision} ${textOf(c.value)}`,
     ),
   );
 }
 
 function create(name: string, value = name) {
-  return write('create', keyOf(name), { value: saying(value) });
+  return write('create', keyOf(name), { value: textValue(value) });
 }
 
 test('Each change has the state that it made, and a delete the state that it ended.', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit([create('a', '1')]);
-    await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
-    await commits.submit([write('update', keyOf('a'), { value: saying('3') })]);
+    await commits.submit([write('update', keyOf('a'), { value: textValue('2') })]);
+    await commits.submit([write('update', keyOf('a'), { value: textValue('3') })]);
     await commits.submit([write('delete', keyOf('a'))]);
     await commits.submit([create('a', '4')]);
-    assert.deepEqual(told(await collect(log.read(1, 0))), [
+    assert.deepEqual(summaries(await collect(log.read(1, 0))), [
       '2 create 0 1',
       '3 update 2 2',
       '4 update 3 3',
@@ -69,7 +69,7 @@ test('A read covers its range without the lower end and with the upper end.', as
   await withStorage(async ({ commits, log }) => {
     await commits.submit(['a', 'b', 'c', 'd'].map((name) => create(name)));
     const batches = await collect(log.read(2, 4));
-    assert.deepEqual(told(batches), ['3 create 0 b', '4 create 0 c']);
+    assert.deepEqual(summaries(batches), ['3 create 0 b', '4 create 0 c']);
     assert.deepEqual([batches[0]?.first, batches.at(-1)?.last], [3, 4]);
   });
 });
@@ -77,17 +77,17 @@ test('A read covers its range without the lower end and with the upper end.', as
 test('A read of one resource returns only its changes, and through which revision they are complete.', async () => {
   await withStorage(async ({ commits, log }) => {
     const other = (name: string, value = name) =>
-      write('create', keyOf(name, 'team', 'secrets'), { value: saying(value) });
+      write('create', keyOf(name, 'team', 'secrets'), { value: textValue(value) });
     await commits.submit([create('a', '1'), other('s', 'x'.repeat(600_000)), other('t', 'y'.repeat(600_000))]);
-    await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
+    await commits.submit([write('update', keyOf('a'), { value: textValue('2') })]);
     await commits.submit([other('u')]);
     const batches = await collect(log.read(1, 0, 'configmaps'));
-    assert.deepEqual(told(batches), ['2 create 0 1', '5 update 2 2']);
+    assert.deepEqual(summaries(batches), ['2 create 0 1', '5 update 2 2']);
     assert.deepEqual(
       batches.map(({ first, last }) => [first, last]),
       [[2, 6]],
     );
-    assert.deepEqual(told(await collect(log.read(2, 4, 'configmaps'))), []);
+    assert.deepEqual(summaries(await collect(log.read(2, 4, 'configmaps'))), []);
     const cut = await collect(log.read(1, 0, 'secrets'));
     assert.deepEqual(
       cut.map(({ first, last }) => [first, last]),
@@ -104,7 +104,7 @@ test('A read of one resource returns only its changes, and through which revisio
   });
 });
 
-test('A read at the head returns one empty batch, which says through which revision the log is complete.', async () => {
+test('A read at the head returns one empty batch, which has the revision through which the log is complete.', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit([create('a')]);
     assert.deepEqual(await collect(log.read(2, 0)), [{ epoch: 1, first: 3, last: 2, changes: [] }]);
@@ -133,7 +133,7 @@ test('The log continues over slots, and a read below the floor is Expired after 
       await commits.submit([create(`r${i}`)]);
       assert.equal(await rotate(storage), 'rotated');
       const { floor, revision } = await heads.read();
-      assert.equal(told(await collect(log.read(floor, 0))).length, revision - floor);
+      assert.equal(summaries(await collect(log.read(floor, 0))).length, revision - floor);
       floors.push(floor);
     }
     // seven full slots and the one that is written
@@ -151,10 +151,10 @@ test('A change whose value is in a later slot keeps it over rotations.', async (
     const { commits, log } = storage;
     await commits.submit([create('a', '1')]);
     await rotate(storage);
-    await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
+    await commits.submit([write('update', keyOf('a'), { value: textValue('2') })]);
     await rotate(storage);
     await commits.submit([write('delete', keyOf('a'))]);
-    assert.deepEqual(told(await collect(log.read(1, 0))), ['2 create 0 1', '3 update 2 2', '4 delete 3 2']);
+    assert.deepEqual(summaries(await collect(log.read(1, 0))), ['2 create 0 1', '3 update 2 2', '4 delete 3 2']);
   });
 });
 

@@ -2,8 +2,7 @@ import type { Pool, Row } from '@tidegate/database';
 import { expired, internalError } from '@tidegate/status';
 import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
 import type { Vault } from '../../encryption/vault.ts';
-import { stateAt } from '../state-row.ts';
-import { statements } from '../statements.ts';
+import { stateAt, statements } from '../statements.ts';
 import { type Epoch, type Head, headWithEpochs, isLost } from './head.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
@@ -12,8 +11,8 @@ const SPAN = 50_000;
 
 /**
  * Reads the log of changes. Promise of every read: the batches cover (after, through] in order and without gaps, or the
- * read fails with Expired. The reader checks row by row that each revision follows the one before, because a slot may be
- * truncated during a read.
+ * read fails with Expired. The reader checks row by row that each revision follows the one before, because a slot may
+ * be truncated during a read.
  */
 export class LogReader {
   readonly #pool: Pool;
@@ -49,7 +48,9 @@ export class LogReader {
     }
   }
 
-  /** Reads one resource. Its revisions have gaps, so a missing row is noticed by the floor, which is read afterwards. */
+  /**
+   * Reads one resource. Its revisions have gaps, so a missing row is noticed by the floor, which is read afterwards.
+   */
   async *#readOf(resource: string, after: number, end: number): AsyncGenerator<LogBatch> {
     for (let at = after; at < end; ) {
       const to = Math.min(end, at + SPAN);
@@ -145,6 +146,6 @@ function changeOf(row: Row, vault: Vault): LoggedChange {
   return { epoch, change: { ...object, kind, previousRevision, traceparent: '', byReference: false } };
 }
 
-export function expiredRevision(asked: number, floor: number): Error {
-  return expired(`too old resource version: ${asked} (${floor})`);
+export function expiredRevision(requested: number, floor: number): Error {
+  return expired(`too old resource version: ${requested} (${floor})`);
 }

@@ -11,8 +11,8 @@ interface BatcherOptions<Item, Result> {
   inFlight: number;
   size: number;
   waiting: number;
-  /** how long a call is repeated while PostgreSQL cannot be reached */
-  patienceMs: number;
+  /** how long a failed call is retried while PostgreSQL cannot be reached */
+  retryForMs: number;
   now?: () => number;
 }
 
@@ -23,8 +23,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Sends reads to PostgreSQL together. Invariant: a read is answered by a call that is sent after the read arrived, never
- * by a call in flight, so that the result is not older than the read.
+ * Sends reads to PostgreSQL together. Invariant: a read is answered by a call that is sent after the read arrived,
+ * never by a call in flight, so that the result is not older than the read.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
@@ -43,7 +43,7 @@ export class Batcher<Item, Result> {
     return this.#queued;
   }
 
-  ask(items: readonly Item[]): Promise<Result[]> {
+  submit(items: readonly Item[]): Promise<Result[]> {
     if (this.#queued + items.length > this.#options.waiting) {
       return Promise.reject(tooManyRequests('the store has too many reads waiting, please try again later'));
     }
@@ -101,7 +101,7 @@ export class Batcher<Item, Result> {
         const kind = failureKind(error);
         const final = kind === 'refused' || kind === 'unexpected';
         if (final) throw ApiError.from(error);
-        if (this.#now() - begun >= this.#options.patienceMs) throw unavailableError(kind, error);
+        if (this.#now() - begun >= this.#options.retryForMs) throw unavailableError(kind, error);
         await retry.failed(error);
       }
     }

@@ -2,7 +2,7 @@ import { numberArray, type Parameter, type Row, type Transaction } from '@tidega
 import { internalError } from '@tidegate/status';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../../encryption/vault.ts';
-import { previousColumns, stateAt } from '../state-row.ts';
+import { previousColumns, stateAt } from '../statements.ts';
 
 /** A key that has changed since a revision, with its state at the revision, or none where it did not exist. */
 export interface Correction {

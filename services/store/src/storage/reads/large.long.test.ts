@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { peerCertificates, startPostgres, type TestCertificates, type TestPostgres } from '@tidegate/testkit';
 import { type ListPage, type Write, writeKind } from '@tidegate/wire';
-import { freshDatabase, openStorage, saying, type TestStorage, write } from '../../testing/fixture.ts';
+import { freshDatabase, openStorage, type TestStorage, textValue, write } from '../../testing/fixture.ts';
 import { spawnStore } from '../../testing/spawned-store.ts';
 
 let postgres: TestPostgres;
@@ -27,7 +27,7 @@ const nameOf = (i: number) => `o${String(i).padStart(7, '0')}`;
 async function fill(storage: TestStorage, from: number, to: number): Promise<void> {
   const text = randomBytes(400).toString('hex');
   const create = (i: number): Write =>
-    write('create', { resource: 'many', namespace: 'n', name: nameOf(i) }, { value: saying(text) });
+    write('create', { resource: 'many', namespace: 'n', name: nameOf(i) }, { value: textValue(text) });
   for (let i = from; i < to; i += 2000) {
     const writes = Array.from({ length: Math.min(2000, to - i) }, (_, j) => create(i + j));
     const outcomes = await storage.commits.submit(writes);
@@ -74,7 +74,7 @@ test('A page of 500 of a million objects takes at most three times as long as on
 test('The memory of a store does not grow while it streams a list of a gigabyte.', async (context) => {
   const url = await freshDatabase(postgres);
   const storage = await openStorage(url);
-  const value = saying(randomBytes(512 << 10).toString('hex'));
+  const value = textValue(randomBytes(512 << 10).toString('hex'));
   const count = 1024;
   for (let i = 0; i < count; i += 2) {
     const writes = [i, i + 1].map((n) => ({

@@ -8,8 +8,8 @@ import {
   listAt,
   openPool,
   openStorage,
-  saying,
   type TestStorage,
+  textValue,
   write,
 } from '../../testing/fixture.ts';
 
@@ -54,10 +54,11 @@ test('The objects after a page are counted at its revision, for every range and 
   for (const revision of [0, ...revisions]) {
     const all = await listAt(storage, revision, resource);
     for (const namespace of ['', 'n1']) {
-      const ours = all.filter(({ key }) => namespace === '' || key.namespace === namespace);
+      const expected = all.filter(({ key }) => namespace === '' || key.namespace === namespace);
       const limit = 1 + random(12);
-      const after = ours[random(ours.length + 1)]?.key;
-      const following = after === undefined ? ours : ours.slice(ours.findIndex(({ key }) => key === after) + 1);
+      const after = expected[random(expected.length + 1)]?.key;
+      const following =
+        after === undefined ? expected : expected.slice(expected.findIndex(({ key }) => key === after) + 1);
       const range = { resource, namespace, revision, limit, countRest: true };
       const place = { afterNamespace: after?.namespace ?? '', afterName: after?.name ?? '' };
       const pages: ListPage[] = [];
@@ -120,7 +121,7 @@ test('The pages of a list are one snapshot, also with writes between them.', asy
 
 test('A page has at most about a megabyte, for every size of objects.', async () => {
   const resource = 'large';
-  const value = saying('y'.repeat(300_000));
+  const value = textValue('y'.repeat(300_000));
   for (let i = 0; i < 12; i++)
     await storage.commits.submit([write('create', keyOf(`o${i}`, 'n', resource), { value })]);
   const sizes: number[] = [];
@@ -203,12 +204,12 @@ test('An object with changed bytes is marked as corrupt and has no value; other 
   const pool = openPool(url);
   await pool.query("UPDATE tidegate.objects SET value = 'x' WHERE name = 'rotten'");
   await pool.close();
-  const told = (await listAt(storage, 0, 'things')).map(({ key, corrupt, value }) => [
+  const listed = (await listAt(storage, 0, 'things')).map(({ key, corrupt, value }) => [
     key.name,
     corrupt,
     value.length > 0,
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(listed, [
     ['fresh', '', true],
     ['rotten', 'its checksum is wrong', false],
   ]);

@@ -1,14 +1,14 @@
 import type { Parameter, Transaction } from '@tidegate/database';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../../encryption/vault.ts';
-import { stateAt, stateColumns } from '../state-row.ts';
+import { stateAt, stateColumns } from '../statements.ts';
 
 const BYTES = 1 << 20;
-const MOST_ROWS = 512;
+const MAX_ROWS = 512;
 
 /**
- * Reads the present objects of a range in key order, portion by portion. The number of rows of a portion follows the size
- * of the objects: many rows would make large objects slow, and few rows would make small objects slow.
+ * Reads the present objects of a range in key order, portion by portion. The number of rows of a portion follows the
+ * size of the objects: many rows would make large objects slow, and few rows would make small objects slow.
  */
 export class ObjectScan {
   readonly #run: Transaction;
@@ -30,8 +30,8 @@ export class ObjectScan {
     let after: Key = { resource, namespace: afterNamespace, name: afterName };
     if (namespace !== '' && afterNamespace < namespace) after = { resource, namespace, name: '' };
     for (;;) {
-      const asked = this.#rows;
-      const rows = await this.#run(...this.#statement(after, asked));
+      const limit = this.#rows;
+      const rows = await this.#run(...this.#statement(after, limit));
       let bytes = 0;
       for (const row of rows) {
         const [resource, namespace, name] = row as unknown as [string, string, string];
@@ -40,9 +40,9 @@ export class ObjectScan {
         after = { resource, namespace, name };
         yield this.#vault.open(after, state);
       }
-      if (rows.length === 0 || (rows.length < asked && bytes < BYTES)) return;
+      if (rows.length === 0 || (rows.length < limit && bytes < BYTES)) return;
       const average = bytes / rows.length + 1;
-      this.#rows = Math.max(2, Math.min(MOST_ROWS, Math.ceil((1.2 * BYTES) / average)));
+      this.#rows = Math.max(2, Math.min(MAX_ROWS, Math.ceil((1.2 * BYTES) / average)));
     }
   }
 

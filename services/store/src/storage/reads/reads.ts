@@ -2,11 +2,10 @@ import { type Pool, type Row, textArray } from '@tidegate/database';
 import type { HeadResponse, Key, ReadOutcome } from '@tidegate/wire';
 import type { Vault } from '../../encryption/vault.ts';
 import type { StoreMetrics } from '../../metrics.ts';
-import { stateAt } from '../state-row.ts';
-import { statements } from '../statements.ts';
+import { stateAt, statements } from '../statements.ts';
 import { Batcher } from './batcher.ts';
 
-const PATIENCE_MS = 1000;
+const RETRY_FOR_MS = 1000;
 /** reading the head is also the health check: a query that hangs must be noticed within two seconds */
 const HEAD_MS = 1500;
 const MISSING: ReadOutcome = { found: false, object: null, again: false };
@@ -29,7 +28,7 @@ export class KeyReader {
       inFlight: 2,
       size: 512,
       waiting: 10_000,
-      patienceMs: PATIENCE_MS,
+      retryForMs: RETRY_FOR_MS,
     });
   }
 
@@ -38,7 +37,7 @@ export class KeyReader {
   }
 
   read(keys: readonly Key[]): Promise<ReadOutcome[]> {
-    return this.#batcher.ask(keys);
+    return this.#batcher.submit(keys);
   }
 }
 
@@ -86,20 +85,20 @@ export class HeadReader {
   constructor(pool: Pool, onHead: (head: HeadResponse) => void) {
     this.#onHead = onHead;
     this.#batcher = new Batcher({
-      run: async (askers) => {
+      run: async (callers) => {
         const head = headOf((await pool.query(statements.head, [], HEAD_MS))[0]);
         this.#onHead(head);
-        return new Array(askers.length).fill(head);
+        return new Array(callers.length).fill(head);
       },
       inFlight: 2,
       size: 10_000,
       waiting: 10_000,
-      patienceMs: PATIENCE_MS,
+      retryForMs: RETRY_FOR_MS,
     });
   }
 
   async read(): Promise<HeadResponse> {
-    const [head] = await this.#batcher.ask([undefined]);
+    const [head] = await this.#batcher.submit([undefined]);
     return head as HeadResponse;
   }
 }

@@ -18,7 +18,7 @@ import java.util.Map;
 import okhttp3.Interceptor;
 import okhttp3.Response;
 
-/** Reads and writes with the Java client, and prints what it met as one line of JSON. */
+/** Reads and writes with the Java client, and prints its results as one line of JSON. */
 public class Main {
   private static final String NAMESPACE = "default";
   private static boolean gzip = false;
@@ -30,7 +30,7 @@ public class Main {
   public static void main(String[] args) throws Exception {
     String name = args[0];
     ApiClient client = Config.defaultClient();
-    // what the library below has unpacked by itself is told only by what it was sent
+    // the library decompresses answers itself, so the network response is checked for gzip
     Interceptor look = chain -> {
       Response response = chain.proceed(chain.request());
       gzip = gzip || "gzip".equals(response.header("Content-Encoding"));

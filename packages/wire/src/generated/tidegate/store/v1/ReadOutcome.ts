@@ -6,7 +6,7 @@ export interface ReadOutcomeInput {
   'found'?: (boolean);
   'object'?: (_tidegate_store_v1_StoredObjectInput | null);
   /**
-   * the answer would have become too large: the client must read this key again
+   * the response would have become too large: the client must read this key again
    */
   'again'?: (boolean);
 }
@@ -15,7 +15,7 @@ export interface ReadOutcome {
   'found': (boolean);
   'object': (_tidegate_store_v1_StoredObject | null);
   /**
-   * the answer would have become too large: the client must read this key again
+   * the response would have become too large: the client must read this key again
    */
   'again': (boolean);
 }

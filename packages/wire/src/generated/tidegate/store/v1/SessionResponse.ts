@@ -14,7 +14,7 @@ export interface SessionResponseInput {
    */
   'error'?: (Buffer | Uint8Array | string);
   /**
-   * in an answer with a revision: the reason why this store cannot publish now; empty when it can, or has no bus
+   * in a response with a revision: the reason why this store cannot publish now; empty when it can, or has no bus
    */
   'busTrouble'?: (string);
 }
@@ -29,7 +29,7 @@ export interface SessionResponse {
    */
   'error': (Buffer);
   /**
-   * in an answer with a revision: the reason why this store cannot publish now; empty when it can, or has no bus
+   * in a response with a revision: the reason why this store cannot publish now; empty when it can, or has no bus
    */
   'busTrouble': (string);
 }

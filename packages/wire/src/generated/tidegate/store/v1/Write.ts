@@ -27,16 +27,16 @@ export interface WriteInput {
   'kind'?: (_tidegate_store_v1_Write_KindInput);
   'key'?: (_tidegate_store_v1_KeyInput | null);
   /**
-   * 16 bytes; time-ordered, so that the log's index grows at its right edge. A write whose id is already in the log is
-   * answered with the recorded outcome.
+   * 16 bytes; time-ordered, so that the log's index grows at its right edge. A write whose id is already in the log gets
+   * the recorded outcome.
    */
   'operationId'?: (Buffer | Uint8Array | string);
   /**
-   * UPDATE and DELETE: 0 takes any
+   * UPDATE and DELETE: 0 matches any
    */
   'expectedRevision'?: (number | string | Long);
   /**
-   * "" takes any
+   * "" matches any
    */
   'expectedUid'?: (string);
   'value'?: (Buffer | Uint8Array | string);
@@ -55,7 +55,7 @@ export interface WriteInput {
   'lifetimeSeconds'?: (number);
   /**
    * only in a write that is sent again: the newest revision that its sender knew when it sent the write first. When the
-   * log has been cut above that revision, the store cannot tell whether the write was done, and answers UNKNOWN.
+   * log has been cut above that revision, the store cannot tell whether the write was done: the outcome is UNKNOWN.
    */
   'sentAfter'?: (number | string | Long);
   /**
@@ -73,7 +73,7 @@ export interface WriteInput {
   /**
    * Writes of other keys that belong to this one. Promise: they are committed by the same call, and each is checked
    * against the state before the call. The sender gives all of them the same conditions, so that all are committed or
-   * none. The answer is that of this write.
+   * none. The outcome is that of this write.
    */
   'joined'?: (_tidegate_store_v1_WriteInput)[];
 }
@@ -82,16 +82,16 @@ export interface Write {
   'kind': (_tidegate_store_v1_Write_Kind);
   'key': (_tidegate_store_v1_Key | null);
   /**
-   * 16 bytes; time-ordered, so that the log's index grows at its right edge. A write whose id is already in the log is
-   * answered with the recorded outcome.
+   * 16 bytes; time-ordered, so that the log's index grows at its right edge. A write whose id is already in the log gets
+   * the recorded outcome.
    */
   'operationId': (Buffer);
   /**
-   * UPDATE and DELETE: 0 takes any
+   * UPDATE and DELETE: 0 matches any
    */
   'expectedRevision': (number);
   /**
-   * "" takes any
+   * "" matches any
    */
   'expectedUid': (string);
   'value': (Buffer);
@@ -110,7 +110,7 @@ export interface Write {
   'lifetimeSeconds': (number);
   /**
    * only in a write that is sent again: the newest revision that its sender knew when it sent the write first. When the
-   * log has been cut above that revision, the store cannot tell whether the write was done, and answers UNKNOWN.
+   * log has been cut above that revision, the store cannot tell whether the write was done: the outcome is UNKNOWN.
    */
   'sentAfter': (number);
   /**
@@ -128,7 +128,7 @@ export interface Write {
   /**
    * Writes of other keys that belong to this one. Promise: they are committed by the same call, and each is checked
    * against the state before the call. The sender gives all of them the same conditions, so that all are committed or
-   * none. The answer is that of this write.
+   * none. The outcome is that of this write.
    */
   'joined': (_tidegate_store_v1_Write)[];
 }
