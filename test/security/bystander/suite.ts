@@ -41,7 +41,7 @@ export function bystanderSuite({
     let system: RunningSystem;
     let target: AttackTarget;
     let bystander: Bystander;
-    const heldTurns = () => heldMs(join(system.tidegate.dataDir, 'logs/gateway.log'));
+    const turnsHeld = () => heldTurns(join(system.tidegate.dataDir, 'logs/gateway.log'));
     const send = ({ method, path, body, contentType = 'application/json', accept }: ReturnType<Attack['request']>) => {
       const whole = path.startsWith('/') ? path : `/api/v1/namespaces/own/${path}`;
       const headers = { 'Content-Type': contentType, ...(accept === undefined ? {} : { Accept: accept }) };
@@ -66,7 +66,7 @@ export function bystanderSuite({
         if (prepare !== undefined) assert.equal((await send(prepare())).code, 201);
         const hostile = request();
         await bystander.observation();
-        const before = heldTurns().length;
+        const before = turnsHeld().length;
         const codes: number[] = [];
         for (let i = 0; i < times; i++) {
           const replies = await Promise.all(Array.from({ length: atOnce }, () => send(hostile)));
@@ -81,7 +81,7 @@ export function bystanderSuite({
           codes.every((code) => code < 500),
           codes.join(),
         );
-        const held = Math.max(0, ...heldTurns().slice(before));
+        const held = Math.max(0, ...turnsHeld().slice(before));
         assert.ok(held <= maxHeldMs, `the event loop was blocked for ${held} ms; see the log of the gateway`);
         assert.ok(observed.slowestMs < slowestMs, `an answer took ${observed.slowestMs} ms`);
         assert.ok(mib < LIMIT_MIB, `the gateway uses ${mib} MiB`);
@@ -91,7 +91,7 @@ export function bystanderSuite({
 }
 
 /** The durations of the slow turns of the event loop that the gateway logged. */
-function heldMs(logFile: string): number[] {
+export function heldTurns(logFile: string): number[] {
   const lines = readFileSync(logFile, 'utf8').split('\n');
   return lines
     .filter((line) => line.includes('"heldMs"'))
