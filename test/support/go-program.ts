@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+
+/** between two looks at a program that another process builds */
+const WAIT_MS = 200;
 
 interface GoProgram {
   readonly name: string;
@@ -20,10 +23,41 @@ interface GoProgram {
 export class CannotBuild extends Error {}
 
 /**
- * Builds a Go program of one file with published modules, outside the project. The program appears at `target`
- * atomically. Throws an error with the output of Go.
+ * Builds a Go program of one file with published modules, outside the project, unless another process is building it:
+ * then it waits for that process. The program appears at `target` atomically. Throws an error with the output of Go.
  */
-export function buildGoProgram({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {
+export function buildGoProgram(program: GoProgram): void {
+  const { target } = program;
+  const lock = `${target}.builder`;
+  mkdirSync(dirname(target), { recursive: true });
+  while (!hasLocked(lock)) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    if (existsSync(target)) return;
+  }
+  try {
+    build(program);
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Whether this process is the builder now. The lock of an ended process is removed. */
+function hasLocked(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+  } catch {
+    rmSync(lock, { force: true });
+  }
+  return false;
+}
+
+function build({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {
   inGoModule(name, { 'main.go': main }, (go) => {
     go(['mod', 'init', `tidegate/${name}`], limitMs);
     go(['get', ...modules], limitMs);

@@ -38,8 +38,13 @@ const MAX_TURNS = 16;
 const SHARE = 0.9;
 const MAX_ITEMS = 256;
 const MAX_BYTES = 2 << 20;
-/** unsent writes wait this long behind an unanswered message; then clients get 503 instead of waiting longer */
+/**
+ * Unsent writes wait this long behind an unanswered message, and longer behind a large one; then clients get 503 instead
+ * of waiting longer.
+ */
 const BEHIND_MS = 1000;
+/** A slow store still writes this many bytes in a millisecond. */
+const BYTES_PER_MS = 1024;
 const LOOK_MS = 250;
 
 /**
@@ -108,12 +113,13 @@ export class Lane<Item, Answer> {
 
   #flush(): void {
     if (this.#flight.length > 0 || this.#queue.length === 0 || this.#closed) return;
-    const items = this.#take();
+    const { items, bytes } = this.#take();
     this.#flight = items;
     const call = this.#open();
     const unknown = items[0]?.sent === true;
     for (const waiting of items) waiting.sent = true;
-    this.#await(call, { since: performance.now(), patienceMs: unknown ? 0 : BEHIND_MS });
+    const patienceMs = unknown ? 0 : BEHIND_MS + bytes / BYTES_PER_MS;
+    this.#await(call, { since: performance.now(), patienceMs });
     call.write({ id: ++this.#flightId, ...this.#options.pack(items.map((waiting) => waiting.item)) });
   }
 
@@ -142,7 +148,7 @@ export class Lane<Item, Answer> {
   }
 
   /** Takes the next message's items. Resent items get their own message, because an unknown outcome applies to a whole message. */
-  #take(): Array<Waiting<Item, Answer>> {
+  #take(): { items: Array<Waiting<Item, Answer>>; bytes: number } {
     let count = 0;
     let bytes = 0;
     const sent = this.#queue[0]?.sent;
@@ -155,12 +161,10 @@ export class Lane<Item, Answer> {
       bytes += this.#options.size((this.#queue[count] as Waiting<Item, Answer>).item);
       count++;
     }
-    if (count === this.#queue.length) {
-      const all = this.#queue;
-      this.#queue = [];
-      return all;
-    }
-    return this.#queue.splice(0, count);
+    if (count < this.#queue.length) return { items: this.#queue.splice(0, count), bytes };
+    const items = this.#queue;
+    this.#queue = [];
+    return { items, bytes };
   }
 
   #open(): ClientDuplexStream<SessionRequest, SessionResponse> {
