@@ -12,7 +12,7 @@ const AUTHORITY_VALID_MS = 3650 * DAY_MS;
 const LEAF_VALID_MS = 365 * DAY_MS;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
-/** the common name of the certificate with which gateways authenticate to servers behind the API */
+/** the common name of the certificate with which gateways authenticate to aggregated API servers */
 export const FRONT_PROXY = 'front-proxy-client';
 
 /** The files of a certificate and its key. */
@@ -33,7 +33,7 @@ export interface Certificates {
   /** the authority that the parts trust among themselves */
   readonly peerCaFile: string;
   peer(part: string): PairFiles;
-  /** the authority of the gateways' certificate for servers behind the API */
+  /** the authority of the gateways' certificate for aggregated API servers */
   readonly frontProxyCaFile: string;
   readonly frontProxy: PairFiles;
   /** signs the tokens of service accounts */

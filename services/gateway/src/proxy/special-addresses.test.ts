@@ -39,7 +39,7 @@ const NO_TEXTS = [
 
 const TEXTS = [...CLOSED.flatMap(spellingsOf), ...NO_TEXTS];
 
-/** As for webhooks and servers behind the API, which may run on this machine. */
+/** As for webhooks and aggregated API servers, which may run on this machine. */
 const BESIDE = ['127.0.0.0/8', '::1/128'];
 const isBeside = (text: string): boolean => /^(127\.|::1$)/.test(unmapped(of(text)).toString());
 
