@@ -1,6 +1,6 @@
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-const PATIENCE_MS = 1000;
+const SLOW_AFTER_MS = 1000;
 const REPEAT_MS = 10_000;
 
 interface Terminal {
@@ -73,7 +73,7 @@ export class Screen {
 
   #tick(): void {
     const now = this.#clock.now();
-    const slow = [...this.#tasks].filter((task) => now - task.since >= PATIENCE_MS);
+    const slow = [...this.#tasks].filter((task) => now - task.since >= SLOW_AFTER_MS);
     if (slow.length === 0) return;
     if (this.#terminal.live) this.#draw(slow, now);
     else for (const task of slow) this.#writeLine(task, now);

@@ -17,7 +17,7 @@ class PendingDecision extends Error {
 }
 
 /** Answers authorization checks of expressions for this user, or for a service account that the expression names. */
-export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'judge'>, user: User): CheckAccess {
+export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'decide'>, user: User): CheckAccess {
   const answers = new Map<string, Decision>();
   return ({ serviceAccount, ...attributes }) => {
     const info = hypotheticalRequest({ version: '*', isResource: attributes.path === undefined, ...attributes });
@@ -27,7 +27,7 @@ export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'judge'>
     const key = JSON.stringify([serviceAccount, attributes]);
     const answer = answers.get(key);
     if (answer !== undefined) return answer;
-    throw new PendingDecision(authorizer.judge(who, info).then((decision) => answers.set(key, decision)));
+    throw new PendingDecision(authorizer.decide(who, info).then((decision) => answers.set(key, decision)));
   };
 }
 

@@ -13,7 +13,7 @@ import { objectsShown, requestOf } from './review.ts';
 /** What policies and the selectors of webhooks look up. */
 export interface Lookups extends ParamLookups {
   readonly objects: Pick<Objects, 'namespace' | 'namespaceLabels'>;
-  readonly authorizer: Pick<Authorizer, 'known' | 'knownDecision' | 'judge'>;
+  readonly authorizer: Pick<Authorizer, 'known' | 'knownDecision' | 'decide'>;
 }
 
 interface PolicyContext {

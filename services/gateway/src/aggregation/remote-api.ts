@@ -24,7 +24,7 @@ export interface RemoteApiOptions {
 }
 
 /** the timeout of one background request */
-const PATIENCE_MS = 5000;
+const TIMEOUT_MS = 5000;
 /** the connection timeout of clients' requests */
 const CONNECT_MS = 10_000;
 const AFTER_MISSED_MS = 500;
@@ -212,14 +212,14 @@ export class RemoteApi {
   }
 
   async #attempt(service: RemoteService): Promise<void> {
-    const backend = await this.#options.targets.backend(service, PATIENCE_MS);
+    const backend = await this.#options.targets.backend(service, TIMEOUT_MS);
     const path = `/apis/${this.groupVersion}`;
     const url = `https://${backend.address}:${backend.port}${path}`;
     const headers = ['Accept', 'application/json', ...identityHeaders(AGGREGATOR)];
     const failing = `failing or missing response from ${url}: `;
     let code: number;
     try {
-      const request = { path, headers, timeoutMs: PATIENCE_MS, mostBytes: ANSWER_BYTES };
+      const request = { path, headers, timeoutMs: TIMEOUT_MS, mostBytes: ANSWER_BYTES };
       ({ code } = await requestInBackground(backend, request));
     } catch (error) {
       throw new Error(failing + requestErrorText(url, error), { cause: error });
@@ -230,9 +230,9 @@ export class RemoteApi {
   /** Reads discovery and OpenAPI of the server. */
   async #readApi(): Promise<void> {
     const ask: AskRemote = async (path, { headers, mostBytes }) => {
-      const backend = await this.#options.targets.backend(this.service, PATIENCE_MS);
+      const backend = await this.#options.targets.backend(this.service, TIMEOUT_MS);
       const all = [...headers, ...identityHeaders(AGGREGATOR)];
-      return requestInBackground(backend, { path, headers: all, timeoutMs: PATIENCE_MS, mostBytes });
+      return requestInBackground(backend, { path, headers: all, timeoutMs: TIMEOUT_MS, mostBytes });
     };
     const { groupVersion } = this;
     const failed = (what: string) => (error: unknown) =>

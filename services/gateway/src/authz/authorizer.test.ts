@@ -142,7 +142,7 @@ test('a webhook before RBAC can deny, or leave the decision to roles', async () 
   const denies = webhookThat({ denied: true, reason: 'never' });
   const { said, authorizer } = await verdict([denies.webhook, 'RBAC'], true);
   assert.match(said, /: never$/);
-  assert.deepEqual(await authorizer.judge(ann, get), { allowed: false, denied: true, reason: 'never' });
+  assert.deepEqual(await authorizer.decide(ann, get), { allowed: false, denied: true, reason: 'never' });
   assert.equal((await verdict([webhookThat({}).webhook, 'RBAC'], true)).said, 'allowed');
   assert.equal((await verdict([webhookThat(undefined).webhook, 'RBAC'], true)).said, 'allowed');
   assert.equal((await verdict([denies.webhook, 'AlwaysAllow'], false)).said.endsWith('never'), true);
@@ -153,8 +153,8 @@ test('a cached answer of a webhook decides at once, and a missing one is not gue
   const { mirror } = fixture();
   const authorizer = new Authorizer(modesOf([yes.webhook]), mirror);
   assert.equal(authorizer.knownDecision(ann, get), undefined);
-  assert.equal(authorizer.decide(ann, get).allowed, false);
-  await authorizer.judge(ann, get);
+  assert.equal(authorizer.decideNow(ann, get).allowed, false);
+  await authorizer.decide(ann, get);
   assert.equal(authorizer.refusal(ann, get), undefined);
   assert.equal(authorizer.recheck(ann, get), undefined);
 });

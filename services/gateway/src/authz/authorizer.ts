@@ -60,26 +60,26 @@ export class Authorizer {
 
   /** The same for a right that a request needs besides its own; throws the error. */
   async demand(user: User, info: RequestInfo): Promise<void> {
-    const refused = await this.refusal(user, info);
-    if (refused !== undefined) throw refused;
+    const error = await this.refusal(user, info);
+    if (error !== undefined) throw error;
   }
 
   /** Whether one of these is allowed. The current roles are loaded where the mirrored ones allow none. */
   async may(user: User, ...infos: readonly RequestInfo[]): Promise<boolean> {
     if (this.#isCertain(user)) return true;
     if (this.#isFresh && infos.some((info) => this.knownDecision(user, info)?.allowed)) return true;
-    for (const info of infos) if ((await this.judge(user, info)).allowed) return true;
+    for (const info of infos) if ((await this.decide(user, info)).allowed) return true;
     return false;
   }
 
   /** The decision by current roles and by webhooks. */
-  async judge(user: User, info: RequestInfo): Promise<Decision> {
+  async decide(user: User, info: RequestInfo): Promise<Decision> {
     if (this.#isCertain(user)) return ALLOWED;
     return this.#asked(user, info, () => this.latest());
   }
 
   /** The decision without waiting; a webhook without a cached answer counts as one that failed. */
-  decide(user: User, info: RequestInfo): Decision {
+  decideNow(user: User, info: RequestInfo): Decision {
     if (this.#isCertain(user)) return ALLOWED;
     return this.#walk(user, info, (webhook) => webhook.known(user, info) ?? webhook.failure) ?? REFUSED;
   }

@@ -28,7 +28,7 @@ export function mayGrant({ kind, user }: Asked): boolean {
 export async function readyForGrant(authorizer: Authorizer, request: Asked, object: JsonObject): Promise<void> {
   await authorizer.latest();
   const asked = exemption(request, object);
-  if (asked !== undefined) await authorizer.judge(request.user, asked);
+  if (asked !== undefined) await authorizer.decide(request.user, asked);
 }
 
 /** The right to grant more than one's own rights; undefined: the referenced object is no role. */
@@ -80,7 +80,7 @@ function compared({ metadata, ...content }: JsonObject): unknown {
 function refuseRole(authorizer: Authorizer, request: Asked, object: JsonObject, old?: JsonObject): void {
   const { kind, user, info } = request;
   const asked = exemption(request, object);
-  if (asked !== undefined && authorizer.decide(user, asked).allowed) return;
+  if (asked !== undefined && authorizer.decideNow(user, asked).allowed) return;
   const { rules: held, missing } = authorizer.rulesFor(user, info.namespace);
   const beyond = uncovered(held, readRules(object.rules), LIMITS);
   if (!isNothing(beyond)) throw refused(kind, object, escalationText(user, beyond, missing));
@@ -93,7 +93,7 @@ function refuseRole(authorizer: Authorizer, request: Asked, object: JsonObject, 
 function refuseBinding(authorizer: Authorizer, request: Asked, object: JsonObject): void {
   const asked = exemption(request, object);
   // validation refuses references to other kinds
-  if (asked === undefined || authorizer.decide(request.user, asked).allowed) return;
+  if (asked === undefined || authorizer.decideNow(request.user, asked).allowed) return;
   const { kind, user } = request;
   const { kind: refKind, name } = roleRefIn(object);
   const wanted = authorizer.rulesOf(referred({ kind: refKind as 'Role' | 'ClusterRole', name }, asked.namespace));

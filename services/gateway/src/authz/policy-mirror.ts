@@ -14,7 +14,7 @@ export const POLICY_RESOURCES: readonly string[] = ['roles', 'clusterroles', 'ro
 );
 
 /** How long a request waits for the roles to load. */
-const PATIENCE_MS = 5000;
+const LOAD_TIMEOUT_MS = 5000;
 /** The age up to which the mirrored roles are fresh. */
 const FRESH_MS = 5000;
 
@@ -123,7 +123,7 @@ export class PolicyMirror {
         for (const { made, ...place } of added) put(made, place);
         if (added.length + removed.length > 0) this.#options.changed();
       },
-      timeoutMs: PATIENCE_MS,
+      timeoutMs: LOAD_TIMEOUT_MS,
       unknown: 'the current roles are not loaded yet; retry shortly',
     });
   }

@@ -58,16 +58,16 @@ export class WatchRights {
   }
 
   #check(running: RunningWatch): void {
-    const refused = this.#refuse(running.user, running.info);
-    if (!(refused instanceof Promise)) {
-      this.#end(running, refused);
+    const error = this.#refuse(running.user, running.info);
+    if (!(error instanceof Promise)) {
+      this.#end(running, error);
       return;
     }
     const failed = (cause: unknown) => internalError('the watch could not be authorized again', cause);
-    void refused.catch(failed).then((error) => this.#end(running, error));
+    void error.catch(failed).then((late) => this.#end(running, late));
   }
 
-  #end(running: RunningWatch, refused: ApiError | undefined): void {
-    if (refused !== undefined && this.#running.has(running)) running.watch.fail(refused);
+  #end(running: RunningWatch, error: ApiError | undefined): void {
+    if (error !== undefined && this.#running.has(running)) running.watch.fail(error);
   }
 }

@@ -118,20 +118,20 @@ export class Lane<Item, Answer> {
     const call = this.#open();
     const unknown = items[0]?.sent === true;
     for (const waiting of items) waiting.sent = true;
-    const patienceMs = unknown ? 0 : BEHIND_MS + bytes / BYTES_PER_MS;
-    this.#await(call, { since: performance.now(), patienceMs });
+    const rejectUnsentAfterMs = unknown ? 0 : BEHIND_MS + bytes / BYTES_PER_MS;
+    this.#await(call, { since: performance.now(), rejectUnsentAfterMs });
     call.write({ id: ++this.#flightId, ...this.#options.pack(items.map((waiting) => waiting.item)) });
   }
 
   #await(
     call: ClientDuplexStream<SessionRequest, SessionResponse>,
-    flight: { since: number; patienceMs: number },
+    flight: { since: number; rejectUnsentAfterMs: number },
   ): void {
     this.#silence = setTimeout(
       () => {
         const silentMs = performance.now() - flight.since;
         if (silentMs >= this.#options.answerMs) return this.#silent(call);
-        if (this.#options.changes && silentMs >= flight.patienceMs) this.#rejectUnsent();
+        if (this.#options.changes && silentMs >= flight.rejectUnsentAfterMs) this.#rejectUnsent();
         this.#await(call, flight);
       },
       Math.min(LOOK_MS, this.#options.answerMs),

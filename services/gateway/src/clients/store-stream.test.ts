@@ -106,7 +106,7 @@ describe('A stream of the store that breaks', () => {
     breaks: number[];
     breaking?: Breaking;
     limit?: number;
-    patienceMs?: number;
+    giveUpAfterMs?: number;
     silenceMs?: number;
   }
   let resumed = 0;
@@ -119,7 +119,7 @@ describe('A stream of the store that breaks', () => {
   };
   const list = async (run: Run): Promise<string[]> => {
     const request = { resource: 'r', revision: REVISION, limit: run.limit ?? 0 };
-    const { patienceMs = 5000, silenceMs = 5000 } = run;
+    const { giveUpAfterMs = 5000, silenceMs = 5000 } = run;
     const names: string[] = [];
     const method = store.list as never;
     for await (const page of storeStream<ListRequest, ListPage>({
@@ -127,7 +127,7 @@ describe('A stream of the store that breaks', () => {
       method,
       request,
       rest: restOfList,
-      patienceMs,
+      giveUpAfterMs,
       silenceMs,
     }))
       names.push(...page.objects.map(({ key }) => key.name));
@@ -185,7 +185,7 @@ describe('A stream of the store that breaks', () => {
 
   test('fails when no replica answers for too long', async () => {
     const never = new Array<number>(100).fill(0);
-    await assert.rejects(list({ breaks: never, patienceMs: 250 }), { code: 503, message: 'PostgreSQL is away' });
+    await assert.rejects(list({ breaks: never, giveUpAfterMs: 250 }), { code: 503, message: 'PostgreSQL is away' });
     assert.ok(stores.asked.length >= 3, `${stores.asked.length} attempts`);
   });
 });

@@ -13,7 +13,7 @@ interface StoreStream<Request, Response> {
   /** called when a broken stream is resumed */
   resumed: () => void;
   /** the time without any answer after which the stream fails */
-  patienceMs?: number;
+  giveUpAfterMs?: number;
   /** the time without an answer after which the next replica is tried */
   silenceMs?: number;
 }
@@ -21,7 +21,7 @@ interface StoreStream<Request, Response> {
 /** A call holds a transaction open in the store, so a longer stream continues in another call. */
 const CALL_MS = 60_000;
 const SILENCE_MS = 10_000;
-const PATIENCE_MS = 30_000;
+const GIVE_UP_AFTER_MS = 30_000;
 const PAUSES = { firstMs: 100, longestMs: 1000 };
 
 const BROKEN: readonly unknown[] = [
@@ -42,7 +42,7 @@ const BROKEN: readonly unknown[] = [
 export async function* storeStream<Request, Response>(
   options: StoreStream<Request, Response>,
 ): AsyncGenerator<Response> {
-  const { rest, patienceMs = PATIENCE_MS } = options;
+  const { rest, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   let { request } = options;
   let answeredAt = performance.now();
   const retry = new Retry({ ...PAUSES, failed: options.resumed });
@@ -60,7 +60,7 @@ export async function* storeStream<Request, Response>(
       return;
     } catch (error) {
       const apiError = apiErrorOf(error);
-      if (performance.now() - answeredAt > patienceMs || !mayGoOn(error, apiError))
+      if (performance.now() - answeredAt > giveUpAfterMs || !mayGoOn(error, apiError))
         throw apiError ?? serviceUnavailable('the store cannot be reached, please try again');
       await retry.failed(error);
     }

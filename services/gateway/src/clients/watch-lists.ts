@@ -6,7 +6,7 @@ import { type CollectionListRequest, fromServiceError, type ListPart, watch } fr
 /** The longest time of a list. */
 const LIMIT_MS = 60_000;
 /** The time without a reachable replica after which a list fails. */
-const PATIENCE_MS = 10_000;
+const GIVE_UP_AFTER_MS = 10_000;
 const PAUSES = { firstMs: 50, longestMs: 1000 };
 
 /**
@@ -51,7 +51,7 @@ export class WatchLists {
         const apiError = fromServiceError(error as ServiceError);
         if (apiError !== undefined) throw apiError;
         this.#watchServices.next();
-        if (performance.now() - answeredAt > PATIENCE_MS) {
+        if (performance.now() - answeredAt > GIVE_UP_AFTER_MS) {
           throw serviceUnavailable('the watch service cannot be reached, please try again');
         }
         await retry.failed(error);

@@ -30,7 +30,7 @@ interface Asking {
   /** the size of the body according to the headers */
   readonly bodyBytes: number;
   /** how long it may wait for a seat */
-  readonly patienceMs: number;
+  readonly maxWaitMs: number;
 }
 
 /** Refusals ask clients to retry after a second, and are delayed by this second. */
@@ -85,14 +85,14 @@ export class FlowControl {
 
   /** Serves the request when it gets seats, or refuses it with 429. Returns the status code. */
   async serve(asking: Asking, serve: () => Promise<number>): Promise<number> {
-    const { user, info, reply, patienceMs, bodyBytes } = asking;
+    const { user, info, reply, maxWaitMs, bodyBytes } = asking;
     if (info.verb === 'watch' && !this.#mayWatch(asking))
       return this.#refuse(asking, tooManyWatches(user, this.#mostWatches));
     if (this.turns === undefined) return this.#servePlainly(asking, serve);
     const turn = this.turns.ask(user, info, bodyBytes);
     const { ticket, schema } = turn;
     noteFlow(reply.raw, schema);
-    if (ticket.state === 'waiting') await this.turns.settled(turn, reply.raw, patienceMs);
+    if (ticket.state === 'waiting') await this.turns.settled(turn, reply.raw, maxWaitMs);
     if (ticket.state !== 'seated') return this.#refuse(asking);
     try {
       return await serve();

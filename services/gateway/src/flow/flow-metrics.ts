@@ -52,7 +52,7 @@ function declareCounters(registry: MetricRegistry) {
   return {
     rejected: registry.counter({
       name: 'apiserver_flowcontrol_rejected_requests_total',
-      help: 'Requests that were refused for want of a seat, by reason.',
+      help: 'Requests that were rejected because no seat became free, by reason.',
       labelNames: [...LABELS, 'reason'],
     }),
     waited: registry.histogram({

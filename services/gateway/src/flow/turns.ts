@@ -88,9 +88,9 @@ export class Turns {
   }
 
   /** Resolves when the ticket no longer waits. It leaves the queue after the timeout, or when the client disconnects. */
-  settled({ ticket }: Turn, client: EventEmitter, patienceMs: number): Promise<void> {
+  settled({ ticket }: Turn, client: EventEmitter, maxWaitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => this.seats.leave(ticket, 'time-out'), patienceMs);
+    const timer = setTimeout(() => this.seats.leave(ticket, 'time-out'), maxWaitMs);
     const gone = () => this.seats.leave(ticket, 'cancelled');
     client.on('close', gone);
     ticket.settled = () => {

@@ -31,7 +31,7 @@ async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; see
     },
     now: () => ++now,
     wait: async (ms) => {
-      // patience with a call is that of a timer, after all that has an answer
+      // the timeout of a call: it ends after all calls with an answer
       if (ms === 1000) return new Promise((resolve) => setImmediate(resolve));
       if (next < rounds.length) return;
       probe.stop();

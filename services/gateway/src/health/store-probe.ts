@@ -16,7 +16,7 @@ interface StoreProbeOptions {
 
 /** The sum is below two seconds, within which /readyz must show that the stores are unreachable. */
 const PROBE_MS = 500;
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 /** More rounds than any call takes. Rounds instead of time, because a process that was paused is not stuck. */
 const STUCK_CALLS = 30;
 
@@ -25,7 +25,7 @@ const ANSWERED_MS = 2000;
 
 type Answer = { kind: 'answered' } | { kind: 'refused'; why: string } | { kind: 'silent' };
 const SILENT: Answer = { kind: 'silent' };
-const SLOW: Answer = { kind: 'refused', why: `no answer within ${PATIENCE_MS} ms` };
+const SLOW: Answer = { kind: 'refused', why: `no answer within ${TIMEOUT_MS} ms` };
 
 /** Keeps this process's view of the stores and of PostgreSQL fresh, whether or not there are requests. */
 export class StoreProbe {
@@ -94,6 +94,6 @@ export class StoreProbe {
       this.#open--;
     });
     const late = () => (answeredAt() >= askedAt - ANSWERED_MS ? SLOW : SILENT);
-    return Promise.race([asked, wait(PATIENCE_MS, this.#closing.signal).then(late)]);
+    return Promise.race([asked, wait(TIMEOUT_MS, this.#closing.signal).then(late)]);
   }
 }

@@ -13,7 +13,7 @@ export interface Selection {
   readonly selective: boolean;
   readonly namespace: string;
   matches(item: Item): boolean;
-  /** whether it can ever match, judged only by name and namespace, which never change */
+  /** whether it can ever match, decided only by name and namespace, which never change */
   isAbout(item: Item): boolean;
 }
 

@@ -153,7 +153,7 @@ export class RequestServer {
       return this.#authorized(admitted);
     const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
     const bodyBytes = bodyBytesOf(request.raw);
-    const flowRequest = { user, info, audit, reply, bodyBytes, patienceMs: timeMs / 4 };
+    const flowRequest = { user, info, audit, reply, bodyBytes, maxWaitMs: timeMs / 4 };
     if (takesLong) return limits.serve(flowRequest, () => this.#authorized(admitted));
     const queuedAtMs = performance.now();
     const inFlight = requestMetrics.inFlight.of(info.verb);
@@ -177,8 +177,8 @@ export class RequestServer {
     const refusal = authorizer.refusal(user, info);
     const refused = refusal && (await refusal);
     if (refused === undefined) requestMetrics.allowed();
-    else requestMetrics.refused(authorizer.decide(user, info).denied === true);
-    record?.decided({ ...authorizer.decide(user, info), allowed: refused === undefined });
+    else requestMetrics.refused(authorizer.decideNow(user, info).denied === true);
+    record?.decided({ ...authorizer.decideNow(user, info), allowed: refused === undefined });
     if (refused !== undefined) throw refused;
     if (remote !== undefined) return passOn(remote, admitted);
     if (isLongRunning(info)) observeOpen(requestMetrics, admitted);

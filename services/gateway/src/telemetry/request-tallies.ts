@@ -143,7 +143,7 @@ function declareRequestMetrics(registry: MetricRegistry, tallies: ReadonlyMap<st
   collected(
     'counter',
     'apiserver_request_terminations_total',
-    'Requests refused or broken off so that others are served: too many at a time, or out of time.',
+    'Requests that were rejected or aborted to protect other requests: too many at a time, or timed out.',
     (tally) => byCode(tally.terminations, withoutDryRun(tally)),
   );
   collected('gauge', 'apiserver_longrunning_requests', 'Watches and streams that are open.', (tally) =>

@@ -59,7 +59,7 @@ async function access(authorizer: ReviewPorts['authorizer'], user: User, spec: J
   const wrong = reviewErrors(spec, user);
   if (wrong.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, wrong);
   const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
-  const { allowed, denied, reason } = await authorizer.judge(user, info);
+  const { allowed, denied, reason } = await authorizer.decide(user, info);
   return { allowed, ...(denied && { denied }), ...(reason !== '' && { reason }) };
 }
 
