@@ -41,9 +41,11 @@ interface Listed {
 }
 
 const STABLE = /^v\d+$/;
+/** Beta versions that --runtime-config enables. */
+export const BETA = ['coordination.k8s.io/v1beta1'];
 const USUAL_VERBS = 'create,delete,deletecollection,get,list,patch,update,watch';
 
-/** All stable versions of all groups in the order of discovery, preferred versions first. */
+/** All stable versions of all groups, and some beta versions, in the order of discovery, preferred versions first. */
 export function readDiscoveryFacts(folder: string): GroupVersionFacts[] {
   const read = <T>(file: string): T => JSON.parse(readFileSync(join(folder, file), 'utf8')) as T;
   const { groups } = read<{ groups: Array<{ name: string; versions: Array<{ version: string }> }> }>('apis.json');
@@ -53,7 +55,8 @@ export function readDiscoveryFacts(folder: string): GroupVersionFacts[] {
   for (const { name: group, versions } of groups) {
     for (const { version } of versions) {
       const file = `apis__${group}__${version}.json`;
-      if (!STABLE.test(version) || !existsSync(join(folder, file))) continue;
+      if (!STABLE.test(version) && !BETA.includes(`${group}/${version}`)) continue;
+      if (!existsSync(join(folder, file))) continue;
       facts.push({ group, version, resources: resourcesOf(read<{ resources: Listed[] }>(file).resources) });
     }
   }

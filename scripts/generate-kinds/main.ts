@@ -2,7 +2,7 @@ import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parameterWords, swaggerWords, typeWords } from './description-facts.ts';
-import { type GroupVersionFacts, readDiscoveryFacts } from './discovery-facts.ts';
+import { BETA, type GroupVersionFacts, readDiscoveryFacts } from './discovery-facts.ts';
 import { readGoFacts } from './go-facts.ts';
 import { downloadModules, MODULES } from './modules.ts';
 import { readPublishedOperations, readPublishedSchemas } from './open-api-facts.ts';
@@ -11,7 +11,7 @@ import { type TypeFacts, typeFacts, typeName } from './type-facts.ts';
 
 /**
  * Generates packages/kinds/facts and packages/kinds/descriptions from the published descriptors: the facts of every
- * stable kind, and the descriptions of its fields.
+ * stable kind and of some beta kinds, and the descriptions of their fields.
  */
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -30,7 +30,9 @@ const descriptors = {
   ]),
   go: readGoFacts(
     [
-      ...globSync('*/v[12]', { cwd: modules.api }).map((folder) => join(modules.api, folder)),
+      ...[...globSync('*/v[12]', { cwd: modules.api }), ...BETA.map((name) => name.replace('.k8s.io', ''))].map(
+        (folder) => join(modules.api, folder),
+      ),
       join(modules.apimachinery, 'pkg/apis/meta/v1'),
       join(modules.apiextensions, 'pkg/apis/apiextensions/v1'),
       join(modules.aggregator, 'pkg/apis/apiregistration/v1'),

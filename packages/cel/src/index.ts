@@ -1,5 +1,6 @@
 export { type Compiled, Environment, type EnvironmentOptions } from './environment.ts';
 export { type AccessDecision, type AccessRequest, Authorizer } from './functions/authorization.ts';
+export { compareVersions } from './functions/versions.ts';
 export type { Lazy } from './run/frame.ts';
 export type { Outcome, Program } from './run/program.ts';
 export {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TypeTable } from './facts/type-table.ts';
 import { typeRules, updateRules } from './families.ts';
-import { builtInRegistry } from './index.ts';
+import { builtInRegistry, readRuntimeConfig } from './index.ts';
 
 test('every rule belongs to an existing type and field', () => {
   const types = new TypeTable();
@@ -17,7 +17,7 @@ test('every rule belongs to an existing type and field', () => {
 
 test('every rule of updates belongs to a resource', () => {
   const resources = new Set(
-    builtInRegistry()
+    builtInRegistry(readRuntimeConfig('api/all'))
       .all()
       .map(({ entry: { group, resource } }) => (group === '' ? resource : `${resource}.${group}`)),
   );

@@ -59,4 +59,5 @@ export { type Amounts, addAmounts, amountsIn, amountsJson, amountsText, isSameAm
 export { labelsText, selectorText } from './rules/cells.ts';
 export { ageOf, defaultColumns } from './rules/columns.ts';
 export { selects } from './rules/selectors.ts';
+export { readRuntimeConfig } from './runtime-config.ts';
 export { canonicalAddress, serviceClaims } from './services/addresses.ts';

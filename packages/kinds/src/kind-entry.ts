@@ -82,7 +82,7 @@ export type FieldPaths = ReadonlyArray<readonly string[]>;
 /** The rules of a kind that its facts do not have. */
 export interface KindRules {
   /** the form of names; without it a DNS subdomain */
-  readonly name?: 'subdomain' | 'label' | 'label-1035' | 'path-segment' | 'address';
+  readonly name?: 'subdomain' | 'label' | 'label-1035' | 'path-segment' | 'address' | 'config-key';
   readonly columns?: readonly Column[];
   /** the selectable fields besides metadata.name and metadata.namespace */
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtobuf, type Schema } from '@tidegate/schema';
 import { namesInFamilies } from './families.ts';
-import { builtInRegistry, type Kind } from './index.ts';
+import { builtInRegistry, type Kind, readRuntimeConfig } from './index.ts';
 
-const registry = builtInRegistry();
+const registry = builtInRegistry(readRuntimeConfig('api/all'));
 
 function kindOf(path: string): Kind {
   const [group = '', version = '', resource = ''] = path.split('/');

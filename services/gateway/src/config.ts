@@ -247,6 +247,12 @@ export const options = {
     value: 'NAME=true,...',
     help: 'enables or disables features of Kubernetes 1.35',
   },
+  'runtime-config': {
+    type: 'string',
+    default: '',
+    value: 'VERSION=true,...',
+    help: 'enables API versions that are off by default, such as coordination.k8s.io/v1beta1 or api/beta; the same for all gateways and stores',
+  },
   'service-cluster-ip-range': {
     type: 'list',
     default: ['10.0.0.0/16'],

@@ -28,6 +28,9 @@
 {{- with .Values.gateway.featureGates }}
 - --feature-gates={{ join "," . }}
 {{- end }}
+{{- with .Values.gateway.runtimeConfig }}
+- --runtime-config={{ join "," . }}
+{{- end }}
 {{- end }}
 
 {{- define "tidegate.gateway.env" -}}

@@ -8,6 +8,9 @@
 - --gateway-token-file=/etc/tidegate/controllers/controllers-token
 - --root-ca-file=/etc/tidegate/gateway-ca/ca.crt
 - --service-cluster-ip-range={{ join "," .Values.gateway.serviceClusterIPRange }}
+{{- with .Values.gateway.runtimeConfig }}
+- --runtime-config={{ join "," . }}
+{{- end }}
 {{- if include "tidegate.certificateSecret" (dict "root" . "of" "ca") }}
 - --client-ca-file=/etc/tidegate/client-ca/ca.crt
 {{- end }}

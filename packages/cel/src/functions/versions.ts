@@ -84,6 +84,12 @@ function wordOrder(a: string, b: string): bigint {
   return a < b ? -1n : 1n;
 }
 
+/** A negative number if the first version is lower, a positive one if it is higher; undefined: one is not a version. */
+export function compareVersions(a: string, b: string): number | undefined {
+  const [first, second] = [readAs(a, false), readAs(b, false)];
+  return first === undefined || second === undefined ? undefined : Number(order([first, second]));
+}
+
 const V = 'kubernetes.Semver';
 type Loose = [string, boolean];
 

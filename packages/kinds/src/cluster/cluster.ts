@@ -7,9 +7,11 @@ import { includingEmpty, labels, notNegative, textOf, unchanged } from '../rules
 import { ageColumn, column, nameColumn } from '../rules/columns.ts';
 import type { Check } from '../rules/type-rules.ts';
 import type { Warnings } from '../rules/warnings.ts';
+import { candidateColumns, candidateSpec, candidates } from './lease-candidates.ts';
 import { warnOfLabels } from './node-labels.ts';
 
 const LEASE = 'leases.coordination.k8s.io';
+const LEASE_CANDIDATE = 'leasecandidates.coordination.k8s.io';
 const RUNTIME_CLASS = 'runtimeclasses.node.k8s.io';
 
 const positive: Check = (place) => {
@@ -43,16 +45,18 @@ const warnOfRuntimeClass: Warnings = (one, warn) => {
   warnOfLabels(selector, warn, () => selector.path);
 };
 
-/** Leases, runtime classes, and the statuses of components. */
+/** Leases and their candidates, runtime classes, and the statuses of components. */
 export const cluster: Family = {
   rules: {
     [LEASE]: { conditionalUpdate: true, createsOnUpdate: true },
+    [LEASE_CANDIDATE]: candidates,
     [RUNTIME_CLASS]: { conditionalUpdate: true, createsOnUpdate: true },
     componentstatuses: { deprecated: 'v1 ComponentStatus is deprecated in v1.19+' },
   },
   dropped: { 'coordination.v1.LeaseSpec': ['preferredHolder', 'strategy'] },
   columns: {
     [LEASE]: [nameColumn, column('Holder', 'Holder of the lease', cellAt('spec.holderIdentity')), ageColumn],
+    [LEASE_CANDIDATE]: candidateColumns,
     [RUNTIME_CLASS]: [nameColumn, column('Handler', 'Container runtime', cellAt('handler')), ageColumn],
     componentstatuses: [
       nameColumn,
@@ -61,9 +65,10 @@ export const cluster: Family = {
       column('Error', 'Error of the component', (object) => textAt(healthOf(object), 'error')),
     ],
   },
-  updates: { [RUNTIME_CLASS]: { handler: unchanged } },
+  updates: { [LEASE_CANDIDATE]: { 'spec.leaseName': unchanged }, [RUNTIME_CLASS]: { handler: unchanged } },
   warnings: { [RUNTIME_CLASS]: warnOfRuntimeClass },
   types: {
+    'coordination.v1beta1.LeaseCandidateSpec': candidateSpec,
     'coordination.v1.LeaseSpec': { leaseDurationSeconds: positive, leaseTransitions: notNegative },
     'node.v1.RuntimeClass': { handler: includingEmpty(labelProblems) },
     'node.v1.Overhead': { '': overhead },

@@ -5,6 +5,7 @@ import type { KindEntry } from '../kind-entry.ts';
 import { metaOf, type ObjectMeta } from './generic-object.ts';
 import {
   addressProblems,
+  configKeyProblems,
   label1035Problems,
   labelKeyProblems,
   labelProblems,
@@ -21,6 +22,7 @@ const NAME_RULES = {
   label: labelProblems,
   'label-1035': label1035Problems,
   'path-segment': pathSegmentProblems,
+  'config-key': configKeyProblems,
   address: addressProblems,
 } as const;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { builtInRegistry, type Kind } from '../index.ts';
+import { builtInRegistry, type Kind, readRuntimeConfig } from '../index.ts';
 
 /** One object of a kind, and the object that kube-apiserver 1.35 returned. */
 interface Recorded {
@@ -18,7 +18,8 @@ export const recorded = JSON.parse(
   readFileSync(new URL('../../recorded/objects.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-const registry = builtInRegistry();
+/** all kinds, with those of beta versions */
+export const registry = builtInRegistry(readRuntimeConfig('api/all'));
 
 /** The kind at the path of a collection. */
 export function kindAt(path: string): Kind {

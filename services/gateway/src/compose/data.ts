@@ -1,5 +1,5 @@
 import type { WindowMemory } from '@tidegate/collection';
-import { builtInRegistry } from '@tidegate/kinds';
+import { builtInRegistry, readRuntimeConfig } from '@tidegate/kinds';
 import { AllowedAddresses } from '../callouts/allowed-addresses.ts';
 import { ServiceTargets } from '../callouts/service-targets.ts';
 import { WebhookCalls } from '../callouts/webhook-calls.ts';
@@ -29,7 +29,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
     retried: () => metrics.storeRetries.inc(),
     resumed: () => metrics.storeStreamsResumed.inc(),
   });
-  const registry = builtInRegistry();
+  const registry = builtInRegistry(readRuntimeConfig(config.runtimeConfig));
   const mirrors = new Mirrors({
     addresses: config.watchAddresses,
     credentials: kit.credentials.client('watch'),

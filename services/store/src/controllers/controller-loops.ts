@@ -1,4 +1,4 @@
-import { API_SERVICES, builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
+import { API_SERVICES, builtInRegistry, DEFINITIONS, type Registry, readRuntimeConfig } from '@tidegate/kinds';
 import type { Closing, Kit } from '@tidegate/service-kit';
 import { ApiServiceController } from './apis/api-service-controller.ts';
 import { DefinitionController } from './apis/definition-controller.ts';
@@ -42,7 +42,7 @@ interface LoopsOptions {
 
 /** All loops that work through a gateway. They share the registry, which knows the defined custom kinds. */
 export function controllerLoops(options: LoopsOptions): ReconcileLoop[] {
-  const registry = builtInRegistry();
+  const registry = builtInRegistry(readRuntimeConfig(options.config.runtimeConfig));
   return [
     namespaceDefaults(options, registry),
     policy(options),
@@ -107,11 +107,12 @@ function flowControl({ port, gateway }: LoopsOptions): ReconcileLoop {
 }
 
 /** Custom kinds, which the registry then serves to the other loops, and the APIServices of all kinds. */
-function apis({ port, gateway }: LoopsOptions, served: Registry): ReconcileLoop[] {
+function apis({ config, port, gateway }: LoopsOptions, served: Registry): ReconcileLoop[] {
   const { objects, definitionWritten: wakeup } = port;
   const changes = new ChangedKeys(port.changes, [{ resource: DEFINITIONS }]);
   const registrations = new ChangedKeys(port.changes, [{ resource: API_SERVICES }]);
-  const definitions = new DefinitionController({ objects, gateway, own: builtInRegistry(), served });
+  const own = builtInRegistry(readRuntimeConfig(config.runtimeConfig));
+  const definitions = new DefinitionController({ objects, gateway, own, served });
   const apiServices = new ApiServiceController(gateway, served);
   let definedUnder: number | undefined;
   const define = async (fence: number) => {

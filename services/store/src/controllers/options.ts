@@ -86,6 +86,12 @@ export const controllerOptions = {
     value: 'CIDR,...',
     help: 'the same as for the gateways; published in the ServiceCIDR kubernetes',
   },
+  'runtime-config': {
+    type: 'string',
+    default: '',
+    value: 'VERSION=true,...',
+    help: 'API versions that are enabled in the gateways, which have the same option',
+  },
   'advertise-address': {
     type: 'list',
     value: 'IP,...',
