@@ -60,6 +60,7 @@ export const roomOrders: Readonly<Record<string, RoomOrder>> = {
       'configuration',
       'metrics.ts',
       'config.ts',
+      'access-options.ts',
       // what describes one request; every room may take it, and it imports none
       'request',
     ],

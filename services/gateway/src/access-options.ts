@@ -1,0 +1,177 @@
+import type { OptionTable } from '@tidegate/service-kit';
+
+/** The options of authentication and authorization. */
+export const accessOptions = {
+  'client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'certificate authority for client certificates, which authenticate users; empty: none are accepted',
+  },
+  'requestheader-client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'certificate authority for front proxies, which may name the user of a request in headers; empty: no front proxy is trusted',
+  },
+  'requestheader-allowed-names': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'common names allowed in certificates of front proxies; empty: all',
+  },
+  'requestheader-username-headers': {
+    type: 'list',
+    default: ['X-Remote-User'],
+    value: 'HEADER,...',
+    help: 'headers in which front proxies send the user name; the first one present is used',
+  },
+  'requestheader-uid-headers': {
+    type: 'list',
+    default: ['X-Remote-Uid'],
+    value: 'HEADER,...',
+    help: 'headers in which front proxies send the uid',
+  },
+  'requestheader-group-headers': {
+    type: 'list',
+    default: ['X-Remote-Group'],
+    value: 'HEADER,...',
+    help: 'headers in which front proxies send the groups, one group in each header',
+  },
+  'requestheader-extra-headers-prefix': {
+    type: 'list',
+    default: ['X-Remote-Extra-'],
+    value: 'PREFIX,...',
+    help: 'prefixes of the headers in which front proxies send extra attributes of the user',
+  },
+  'anonymous-auth': {
+    type: 'boolean',
+    default: true,
+    help: 'requests without credentials are accepted for /livez, /readyz, /healthz and /version; roles decide whether they are allowed',
+  },
+  'authentication-config': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'AuthenticationConfiguration file: issuers of JSON Web Tokens, and paths for anonymous requests',
+  },
+  'token-auth-file': {
+    type: 'list',
+    value: 'FILE,...',
+    help: 'files of static tokens, with lines of token,user,uid,"group1,group2"',
+  },
+  'oidc-issuer-url': {
+    type: 'string',
+    default: '',
+    value: 'URL',
+    help: 'OpenID Connect issuer whose tokens are accepted; use --authentication-config for several issuers or more rules',
+  },
+  'oidc-client-id': { type: 'string', default: '', value: 'NAME', help: 'required audience of these tokens' },
+  'oidc-username-claim': { type: 'string', default: 'sub', value: 'CLAIM', help: 'claim with the user name' },
+  'oidc-username-prefix': {
+    type: 'string',
+    default: '',
+    value: 'TEXT',
+    help: 'prefix of user names; empty: the issuer and #, unless the claim is email; "-": no prefix',
+  },
+  'oidc-groups-claim': { type: 'string', default: '', value: 'CLAIM', help: 'claim with the groups' },
+  'oidc-groups-prefix': { type: 'string', default: '', value: 'TEXT', help: 'prefix of group names' },
+  'oidc-required-claim': {
+    type: 'list',
+    value: 'CLAIM=VALUE,...',
+    help: 'claims that a token must have, with these values',
+  },
+  'oidc-signing-algs': {
+    type: 'list',
+    default: ['RS256'],
+    value: 'NAME,...',
+    help: 'allowed signature algorithms: RS, ES or PS with 256, 384 or 512',
+  },
+  'oidc-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: "certificate authority of the issuer's server; empty: those that the system trusts",
+  },
+  'authentication-token-webhook-config-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'kubeconfig of a webhook (TokenReview) for bearer tokens that no other authenticator knows',
+  },
+  'authentication-token-webhook-cache-ttl': {
+    type: 'string',
+    default: '2m',
+    value: 'TIME',
+    help: 'how long answers of the authentication webhook are cached',
+  },
+  'authentication-token-webhook-version': {
+    type: 'string',
+    default: 'v1beta1',
+    value: 'VERSION',
+    help: 'version of the review that the webhook receives: v1 or v1beta1',
+  },
+  'service-account-signing-key-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'private key (PEM, RSA or EC) that signs service account tokens; empty: no tokens are issued',
+  },
+  'service-account-key-file': {
+    type: 'list',
+    value: 'FILE,...',
+    help: 'further keys, public or private, that verify service account tokens',
+  },
+  'service-account-issuer': {
+    type: 'list',
+    default: ['https://kubernetes.default.svc.cluster.local'],
+    value: 'URL,...',
+    help: 'issuers of service account tokens: the first is used in new tokens, tokens of all are accepted',
+  },
+  'service-account-max-token-expiration': {
+    type: 'string',
+    default: '0s',
+    value: 'TIME',
+    help: 'the longest lifetime of new service account tokens, at least 1h; longer requests get this lifetime and a warning; 0s: no limit',
+  },
+  'api-audiences': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'audiences of tokens for this server; empty: --service-account-issuer',
+  },
+  'authorization-mode': {
+    type: 'list',
+    default: ['RBAC'],
+    value: 'NAME,...',
+    help: 'authorizers, in order: RBAC (roles), Webhook (another server), AlwaysAllow (allows every request); Node is accepted and means RBAC here',
+  },
+  'authorization-config': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'AuthorizationConfiguration file: the same with several webhooks and their match conditions',
+  },
+  'authorization-webhook-config-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'kubeconfig of an authorization webhook (SubjectAccessReview)',
+  },
+  'authorization-webhook-version': {
+    type: 'string',
+    default: 'v1beta1',
+    value: 'VERSION',
+    help: 'version of the review that the webhook receives: v1 or v1beta1',
+  },
+  'authorization-webhook-cache-authorized-ttl': {
+    type: 'string',
+    default: '5m',
+    value: 'TIME',
+    help: "how long the webhook's decisions to allow are cached",
+  },
+  'authorization-webhook-cache-unauthorized-ttl': {
+    type: 'string',
+    default: '30s',
+    value: 'TIME',
+    help: "how long the webhook's other decisions are cached",
+  },
+} as const satisfies OptionTable;
