@@ -14,25 +14,21 @@ import { qualifiedName } from '../syntax/expression.ts';
 import type { Issue } from '../syntax/source.ts';
 import {
   boolType,
-  bytesType,
-  doubleType,
   dynType,
   errorType,
   intType,
   isOptionalType,
   listType,
   mapType,
-  nullType,
   optionalType,
   paramType,
   stringType,
   type Type,
   typeText,
-  uintType,
   unwrapped,
 } from '../types/type.ts';
 import { Bindings, isLoose, mostGeneral, substitute, TooLarge } from '../types/unify.ts';
-import { Uint } from '../values/value.ts';
+import { literalType } from './literal-type.ts';
 import { Scope } from './scope.ts';
 
 /** The names that expressions can use. */
@@ -345,21 +341,5 @@ class Checker {
     const what = 'cannot be range of a comprehension (must be list, map, or dynamic)';
     const failed = this.#fail(at, `expression of type '${typeText(range)}' ${what}`);
     return [failed, failed];
-  }
-}
-
-function literalType({ value }: Literal): Type {
-  switch (typeof value) {
-    case 'boolean':
-      return boolType;
-    case 'bigint':
-      return intType;
-    case 'number':
-      return doubleType;
-    case 'string':
-      return stringType;
-    default:
-      if (value === null) return nullType;
-      return value instanceof Uint ? uintType : bytesType;
   }
 }

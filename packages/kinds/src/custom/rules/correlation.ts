@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json } from '@tidegate/schema';
 import type { JsonSchema } from '../values/json-schema.ts';
-import { olderItems } from '../values/value-rules.ts';
+import { olderItems } from '../values/list-items.ts';
 
 /** A value with its old value. */
 interface Pair {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
 import { type At, pathText } from '../values/at.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
-import { olderItems } from '../values/value-rules.ts';
+import { olderItems } from '../values/list-items.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
 import { Correlation } from './correlation.ts';
 import { evaluateRule, type RuleValue } from './evaluate-rule.ts';

@@ -87,3 +87,12 @@ function keysOf(item: Json, keys: readonly string[]): JsonObject | undefined {
   for (const key of keys) if (Object.hasOwn(item, key)) setOwn(found, key, item[key] as Json);
   return found;
 }
+
+/** Finds the old item of a list with keys. */
+export function olderItems(schema: JsonSchema, old: Json | undefined): ((item: Json) => Json | undefined) | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'];
+  if (!Array.isArray(old) || keys === undefined || schema['x-kubernetes-list-type'] !== 'map') return undefined;
+  const keyOf = (item: Json) => JSON.stringify(keys.map((key) => (isJsonObject(item) ? (item[key] ?? null) : null)));
+  const known = new Map(old.map((item) => [keyOf(item), item]));
+  return (item) => known.get(keyOf(item));
+}

@@ -4,6 +4,7 @@ import { type FieldError, fieldError, invalidValue, notSupported, requiredValue,
 import { type At, pathText } from './at.ts';
 import { formatCheck } from './formats.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { olderItems } from './list-items.ts';
 import { matchesPattern } from './pattern.ts';
 
 /** A value with its path and its old value. */
@@ -301,15 +302,6 @@ function listChecks(schema: JsonSchema): Check[] {
 function tooMany(at: At | undefined, found: number, most: number): FieldError {
   const message = `Too many: ${found}: must have at most ${most} items`;
   return fieldError(pathText(at) || '<nil>', 'FieldValueTooMany', message);
-}
-
-/** Finds the old item of a list with keys. */
-export function olderItems(schema: JsonSchema, old: Json | undefined): ((item: Json) => Json | undefined) | undefined {
-  const keys = schema['x-kubernetes-list-map-keys'];
-  if (!Array.isArray(old) || keys === undefined || schema['x-kubernetes-list-type'] !== 'map') return undefined;
-  const keyOf = (item: Json) => JSON.stringify(keys.map((key) => (isJsonObject(item) ? (item[key] ?? null) : null)));
-  const known = new Map(old.map((item) => [keyOf(item), item]));
-  return (item) => known.get(keyOf(item));
 }
 
 function objectChecks(schema: JsonSchema): Check[] {
