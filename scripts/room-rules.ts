@@ -45,6 +45,7 @@ export const roomOrders: Readonly<Record<string, RoomOrder>> = {
       'flow',
       'audit',
       'authn',
+      'tokens',
       'authz',
       'answer',
       'discovery',

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { FieldError } from '@tidegate/status';
 import { temporaryDir } from '@tidegate/testkit';
+import type { JwtEntry } from '../tokens/issuer-form.ts';
+import { readIssuers } from '../tokens/read-issuers.ts';
 import { readAuthenticationConfiguration } from './authentication-configuration.ts';
-import type { JwtEntry } from './issuers/issuer-form.ts';
-import { readIssuers } from './issuers/read-issuers.ts';
 
 const place = temporaryDir('authentication-configuration');
 after(() => place.remove());

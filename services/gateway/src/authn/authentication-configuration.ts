@@ -1,10 +1,10 @@
 import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
 import { type Form, readConfiguration, refuseMistakes } from '../configuration/read-configuration.ts';
+import { issuerForm, type JwtEntry } from '../tokens/issuer-form.ts';
+import { readIssuers } from '../tokens/read-issuers.ts';
+import type { IssuerSettings } from '../tokens/token-issuer.ts';
 import { type AnonymousPaths, NOWHERE } from './authenticator.ts';
-import { issuerForm, type JwtEntry } from './issuers/issuer-form.ts';
-import { readIssuers } from './issuers/read-issuers.ts';
-import type { IssuerSettings } from './issuers/token-issuer.ts';
 
 const form = {
   anonymous: { enabled: 'boolean', conditions: [{ path: 'text' }] },

@@ -3,17 +3,17 @@ import { type Kit, WatchedFiles } from '@tidegate/service-kit';
 import { OperatorsWebhook, webhookIn } from '../callouts/operators-webhook.ts';
 import type { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { durationOf } from '../configuration/duration.ts';
+import { fetchDocument } from '../tokens/issuer-keys.ts';
+import { issuerOfOptions, type OidcConfig } from '../tokens/oidc-options.ts';
+import { TokenFile } from '../tokens/token-authority.ts';
+import { type IssuerSettings, TokenIssuer } from '../tokens/token-issuer.ts';
 import { type AuthenticationConfiguration, readAuthenticationConfiguration } from './authentication-configuration.ts';
 import { type AnonymousPaths, Authenticator, NOWHERE, USUAL_PATHS } from './authenticator.ts';
 import { BearerTokens } from './bearer-tokens.ts';
 import { type Authorities, readAuthorities } from './certificates.ts';
 import { Connections } from './connections.ts';
 import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
-import { fetchDocument } from './issuers/issuer-keys.ts';
-import { issuerOfOptions, type OidcConfig } from './issuers/oidc-options.ts';
-import { type IssuerSettings, TokenIssuer } from './issuers/token-issuer.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
-import { TokenFile } from './token-authority.ts';
 import { TokenWebhook } from './token-webhook.ts';
 
 export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { unauthorized } from '@tidegate/status';
 import { anonymous, type User } from '../request/user.ts';
+import { bearerOf } from '../tokens/token-authority.ts';
 import type { BearerTokens } from './bearer-tokens.ts';
 import type { Connections, Peer } from './connections.ts';
 import type { FrontProxyHeaders } from './front-proxy.ts';
-import { bearerOf } from './token-authority.ts';
 
 /**
  * The paths that accept requests without credentials; authorization still decides whether such a request is allowed.

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import type { User } from '../request/user.ts';
+import { bearerOf, digestOf, type TokenAuthority, type TokenVerdict } from '../tokens/token-authority.ts';
 import { BearerTokens } from './bearer-tokens.ts';
-import { bearerOf, digestOf, type TokenAuthority, type TokenVerdict } from './token-authority.ts';
 
 const ann: User = { name: 'ann', uid: '', groups: [] };
 const token = { text: 't', digest: digestOf('t') };

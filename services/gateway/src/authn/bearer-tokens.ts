@@ -1,6 +1,6 @@
 import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import type { User } from '../request/user.ts';
-import type { BearerToken, TokenAuthority, TokenOwner } from './token-authority.ts';
+import type { BearerToken, TokenAuthority, TokenOwner } from '../tokens/token-authority.ts';
 
 interface BearerTokensOptions {
   /** tried in this order */

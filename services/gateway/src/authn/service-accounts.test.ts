@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
+import { SigningKeys } from '../tokens/signing-keys.ts';
+import { digestOf } from '../tokens/token-authority.ts';
 import { ServiceAccounts, type TokenSubject } from './service-accounts.ts';
-import { SigningKeys } from './signing-keys.ts';
-import { digestOf } from './token-authority.ts';
 
 const place = temporaryDir('service-accounts');
 after(() => place.remove());

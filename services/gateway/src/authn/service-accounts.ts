@@ -5,8 +5,8 @@ import type { Key } from '@tidegate/wire';
 import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import { durationOf } from '../configuration/duration.ts';
 import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from '../request/user.ts';
-import { SigningKeys } from './signing-keys.ts';
-import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
+import { SigningKeys } from '../tokens/signing-keys.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from '../tokens/token-authority.ts';
 
 /** An object to which a token is bound. */
 export interface Reference {

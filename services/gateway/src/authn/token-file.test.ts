@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
-import { digestOf, TokenFile } from './token-authority.ts';
+import { digestOf, TokenFile } from '../tokens/token-authority.ts';
 
 const place = temporaryDir('token-file');
 after(() => place.remove());

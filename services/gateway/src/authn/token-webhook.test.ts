@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
-import { digestOf } from './token-authority.ts';
+import { digestOf } from '../tokens/token-authority.ts';
 import { TokenWebhook } from './token-webhook.ts';
 
 const token = { text: 't', digest: digestOf('t') };

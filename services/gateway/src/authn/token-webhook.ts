@@ -3,7 +3,7 @@ import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import type { OperatorsWebhook } from '../callouts/operators-webhook.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { type User, withAuthenticated } from '../request/user.ts';
-import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from '../tokens/token-authority.ts';
 
 interface TokenWebhookOptions {
   readonly webhook: Pick<OperatorsWebhook, 'ask'>;

@@ -7,7 +7,7 @@ import { requestInfo } from '@tidegate/request-info';
 import { Authenticator } from '../authn/authenticator.ts';
 import { BearerTokens } from '../authn/bearer-tokens.ts';
 import type { Connections } from '../authn/connections.ts';
-import { TokenFile } from '../authn/token-authority.ts';
+import { TokenFile } from '../tokens/token-authority.ts';
 import { Authorizer } from './authorizer.ts';
 import { readBinding } from './binding.ts';
 import { readModes } from './modes.ts';

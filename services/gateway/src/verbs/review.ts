@@ -5,12 +5,12 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
 import type { BearerTokens } from '../authn/bearer-tokens.ts';
-import { digestOf } from '../authn/token-authority.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { type User, userInfo } from '../request/user.ts';
+import { digestOf } from '../tokens/token-authority.ts';
 import { admitBody } from '../writing/admit-object.ts';
 
 interface ReviewPorts {

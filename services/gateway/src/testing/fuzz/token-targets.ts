@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isJsonObject } from '@tidegate/schema';
-import { readIssuers } from '../../authn/issuers/read-issuers.ts';
-import { ClaimError, userFromClaims } from '../../authn/issuers/user-from-claims.ts';
-import { readToken } from '../../authn/json-web-token.ts';
+import { readToken } from '../../tokens/json-web-token.ts';
+import { readIssuers } from '../../tokens/read-issuers.ts';
+import { ClaimError, userFromClaims } from '../../tokens/user-from-claims.ts';
 import { mutateBytes, mutateValue, type Target } from './mutate.ts';
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');

@@ -11,7 +11,7 @@ import {
   type Value,
 } from '@tidegate/cel';
 import type { Json, JsonObject } from '@tidegate/schema';
-import { CREDENTIAL_ID, type User, withAuthenticated } from '../../request/user.ts';
+import { CREDENTIAL_ID, type User, withAuthenticated } from '../request/user.ts';
 
 const LONG = 1 << 20;
 const text = stringShape(LONG);

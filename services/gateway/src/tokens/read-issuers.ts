@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { duplicateValue, type FieldError, invalidValue, requiredValue, tooMany } from '@tidegate/status';
-import { ALGORITHMS } from '../json-web-token.ts';
 import { ClaimRulesReader } from './claim-rules-reader.ts';
 import type { IssuerEntry, JwtEntry } from './issuer-form.ts';
+import { ALGORITHMS } from './json-web-token.ts';
 import type { IssuerSettings } from './token-issuer.ts';
 
 const MOST = 64;

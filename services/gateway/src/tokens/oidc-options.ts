@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { OptionError } from '@tidegate/options';
 import type { FieldError } from '@tidegate/status';
-import { ALGORITHMS } from '../json-web-token.ts';
 import type { JwtEntry } from './issuer-form.ts';
+import { ALGORITHMS } from './json-web-token.ts';
 import { readIssuers } from './read-issuers.ts';
 import type { IssuerSettings } from './token-issuer.ts';
 

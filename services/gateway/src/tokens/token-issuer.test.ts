@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type IssuerKey, issuerKey, publishedForm, signedToken } from '@tidegate/testkit';
-import type { User } from '../../request/user.ts';
-import { digestOf } from '../token-authority.ts';
+import type { User } from '../request/user.ts';
 import type { JwtEntry } from './issuer-form.ts';
 import { readIssuers } from './read-issuers.ts';
+import { digestOf } from './token-authority.ts';
 import { type IssuerSettings, TokenIssuer } from './token-issuer.ts';
 
 const URL = 'https://issuer.example';

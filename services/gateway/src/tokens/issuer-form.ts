@@ -1,4 +1,4 @@
-import type { Form } from '../../configuration/read-configuration.ts';
+import type { Form } from '../configuration/read-configuration.ts';
 
 const claimOrExpression = { claim: 'text', expression: 'text' } as const satisfies Form;
 const prefixed = { ...claimOrExpression, prefix: 'text' } as const satisfies Form;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import { isSigned, readToken, type UncheckedToken } from '../json-web-token.ts';
-import type { BearerToken, TokenAuthority, TokenVerdict } from '../token-authority.ts';
 import { type FetchDocument, IssuerKeys } from './issuer-keys.ts';
+import { isSigned, readToken, type UncheckedToken } from './json-web-token.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
 import { ClaimError, type ClaimRules, userFromClaims } from './user-from-claims.ts';
 
 /** The settings of one trusted issuer. */

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { request } from 'node:https';
 import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { Retry, trusting } from '@tidegate/service-kit';
-import { fits } from '../json-web-token.ts';
+import { fits } from './json-web-token.ts';
 
 interface IssuerKeysOptions {
   readonly issuer: string;
