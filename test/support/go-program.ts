@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { takeLock } from '@tidegate/local';
 
 /** between two looks at a program that another process builds */
 const WAIT_MS = 200;
@@ -30,31 +31,17 @@ export function buildGoProgram(program: GoProgram): void {
   const { target } = program;
   const lock = `${target}.builder`;
   mkdirSync(dirname(target), { recursive: true });
-  while (!hasLocked(lock)) {
+  let outcome = takeLock(lock);
+  while (outcome.kind === 'held') {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
     if (existsSync(target)) return;
+    outcome = takeLock(lock);
   }
   try {
     build(program);
   } finally {
-    rmSync(lock, { force: true });
+    outcome.release();
   }
-}
-
-/** Whether this process is the builder now. The lock of an ended process is removed. */
-function hasLocked(lock: string): boolean {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-  try {
-    process.kill(Number(readFileSync(lock, 'utf8')), 0);
-  } catch {
-    rmSync(lock, { force: true });
-  }
-  return false;
 }
 
 function build({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {

@@ -6,7 +6,7 @@ import type { GroupVersionKind, KindEntry, KindRules, Subresource } from './kind
 import { type MetaTypes, Registry } from './registry.ts';
 import { DroppedFields } from './rules/dropped-fields.ts';
 import { reportOmitted } from './rules/omitted-fields.ts';
-import { isStable } from './runtime-config.ts';
+import { isStable, nameOf } from './runtime-config.ts';
 import { validateCounts, validateTypes, validateTypesUpdate } from './validation.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -46,7 +46,7 @@ const SERVED_OPERATIONS = new Set([
 /** Makes the registry of all stable kinds of the facts, and of those in the enabled beta versions. */
 export function builtInRegistry(enabled: ReadonlySet<string> = new Set(), types = new TypeTable()): Registry {
   const registry = new Registry(metaTypes(types));
-  const places = readResources().filter((place) => isStable(place) || enabled.has(`${place.group}/${place.version}`));
+  const places = readResources().filter((place) => isStable(place) || enabled.has(nameOf(place)));
   const typeOf = ({ group, version, kind }: GroupVersionKind): ObjectSchema => {
     const place = places.find((found) => found.group === group && found.version === version);
     return types.type(`${place?.types}/${kind}`) as ObjectSchema;

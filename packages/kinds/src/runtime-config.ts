@@ -13,15 +13,15 @@ export function isStable({ version }: { readonly version: string }): boolean {
  * versions that it enables. A value for one group version has precedence over `api/beta`, and that over `api/all`.
  */
 export function readRuntimeConfig(text: string): ReadonlySet<string> {
-  const versions = readResources().map(({ group, version }) => ({ name: nameOf(group, version), version }));
-  const beta = versions.filter((one) => !isStable(one)).map(({ name }) => name);
-  const stable = versions.filter(isStable).map(({ name }) => name);
+  const versions = readResources();
+  const beta = versions.filter((one) => !isStable(one)).map(nameOf);
+  const stable = versions.filter(isStable).map(nameOf);
+  const known = ['api/all', 'api/ga', 'api/beta', ...stable, ...beta];
   const values = new Map<string, boolean>();
   for (const part of text.split(',').filter((item) => item.trim() !== '')) {
     const [name = '', value = 'true', ...rest] = part.trim().split('=');
     if (rest.length > 0 || (value !== 'true' && value !== 'false'))
       throw new OptionError(`--runtime-config takes VERSION=true or VERSION=false, not ${JSON.stringify(part.trim())}`);
-    const known = ['api/all', 'api/ga', 'api/beta', ...stable, ...beta];
     if (!known.includes(name)) throw unknownVersion(name, known);
     if (value === 'false' && (stable.includes(name) || name === 'api/ga' || name === 'api/all'))
       throw new OptionError(`--runtime-config cannot disable ${name}: stable versions are always served`);
@@ -31,7 +31,8 @@ export function readRuntimeConfig(text: string): ReadonlySet<string> {
   return new Set(beta.filter(isEnabled));
 }
 
-function nameOf(group: string, version: string): string {
+/** As in an apiVersion: `apps/v1`, or `v1` for the core group. */
+export function nameOf({ group, version }: { readonly group: string; readonly version: string }): string {
   return group === '' ? version : `${group}/${version}`;
 }
 

@@ -2,6 +2,7 @@ export { ensureAdminToken } from './certs/admin-token.ts';
 export { type Certificates, ensureCertificates, FRONT_PROXY, type PairFiles } from './certs/certificates.ts';
 export { mintAuthority, mintLeaf } from './certs/mint.ts';
 export { type DataDir, dataDirAt, prepareDataDir } from './data/data-dir.ts';
+export { type LockOutcome, lockHolder, takeLock } from './data/lock.ts';
 export { writePrivateFile } from './data/private-file.ts';
 export { beginningOf, commandLineOf, isRunning, ownIdentity, type ProcessIdentity } from './data/process-identity.ts';
 export { type RunningPart, type RunState, readRunState, writeRunState } from './data/run-file.ts';

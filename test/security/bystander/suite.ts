@@ -41,7 +41,7 @@ export function bystanderSuite({
     let system: RunningSystem;
     let target: AttackTarget;
     let bystander: Bystander;
-    const turnsHeld = () => heldTurns(join(system.tidegate.dataDir, 'logs/gateway.log'));
+    const turnsHeld = () => heldTurns(system);
     const send = ({ method, path, body, contentType = 'application/json', accept }: ReturnType<Attack['request']>) => {
       const whole = path.startsWith('/') ? path : `/api/v1/namespaces/own/${path}`;
       const headers = { 'Content-Type': contentType, ...(accept === undefined ? {} : { Accept: accept }) };
@@ -91,8 +91,8 @@ export function bystanderSuite({
 }
 
 /** The durations of the slow turns of the event loop that the gateway logged. */
-export function heldTurns(logFile: string): number[] {
-  const lines = readFileSync(logFile, 'utf8').split('\n');
+export function heldTurns({ tidegate }: RunningSystem): number[] {
+  const lines = readFileSync(join(tidegate.dataDir, 'logs/gateway.log'), 'utf8').split('\n');
   return lines
     .filter((line) => line.includes('"heldMs"'))
     .map((line) => (JSON.parse(line) as { heldMs: number }).heldMs);

@@ -24,6 +24,7 @@ export const candidateColumns = [
 ];
 
 const isVersion = (text: string) => compareVersions(text, text) !== undefined;
+const valid = (text: string) => (isVersion(text) ? text : LOWEST_VERSION);
 
 const version: Check = (place) => {
   if (place.text !== '' && !isVersion(place.text)) place.invalid('must be a valid semantic version');
@@ -31,11 +32,11 @@ const version: Check = (place) => {
 
 /** As in kube-apiserver, a text that is not a version counts as the lowest one. */
 const notBelowEmulation: Check = (spec) => {
-  const [binary, emulation] = ['binaryVersion', 'emulationVersion'].map((name) => spec.field(name).text);
-  if (binary === undefined || emulation === undefined || binary === '' || emulation === '') return;
-  const [own, emulated] = [binary, emulation].map((text) => (isVersion(text) ? text : LOWEST_VERSION));
-  if ((compareVersions(own ?? '', emulated ?? '') ?? 0) < 0)
-    spec.field('binaryVersion').invalid('must be greater than or equal to `emulationVersion`');
+  const binary = spec.field('binaryVersion');
+  const emulation = spec.field('emulationVersion');
+  if (binary.text === '' || emulation.text === '') return;
+  if ((compareVersions(valid(binary.text), valid(emulation.text)) ?? 0) < 0)
+    binary.invalid('must be greater than or equal to `emulationVersion`');
 };
 
 const strategy: Check = always((place) => {

@@ -28,8 +28,11 @@ export interface GroupVersionFacts {
   readonly resources: readonly ResourceFacts[];
 }
 
-/** The resources of all group versions, in the order of discovery, preferred versions first. */
+let known: readonly GroupVersionFacts[] | undefined;
+
+/** The resources of all group versions, in the order of discovery, preferred versions first; read at the first use. */
 export function readResources(): readonly GroupVersionFacts[] {
   const file = new URL('../../facts/resources.json', import.meta.url);
-  return JSON.parse(readFileSync(file, 'utf8')) as GroupVersionFacts[];
+  known ??= JSON.parse(readFileSync(file, 'utf8')) as GroupVersionFacts[];
+  return known;
 }

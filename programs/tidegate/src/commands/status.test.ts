@@ -7,10 +7,10 @@ import {
   dataDirAt,
   ownIdentity,
   type RunState,
+  takeLock,
   temporaryDirectory,
   writeRunState,
 } from '@tidegate/local';
-import { takeLock } from '../processes/lock.ts';
 import { run } from './status.ts';
 
 function place(): DataDir {

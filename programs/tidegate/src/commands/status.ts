@@ -1,5 +1,4 @@
-import { familyBytes, isRunning, memoryBytes, type RunningPart, readRunState } from '@tidegate/local';
-import { lockHolder } from '../processes/lock.ts';
+import { familyBytes, isRunning, lockHolder, memoryBytes, type RunningPart, readRunState } from '@tidegate/local';
 import { readDataDir } from './data-dir-option.ts';
 
 const about = 'tidegate status [option...]\n\nShows the running parts. Exit code 3 when none is running.';

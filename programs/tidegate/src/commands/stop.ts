@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isErrno, isRunning, UserError } from '@tidegate/local';
-import { lockHolder } from '../processes/lock.ts';
+import { isErrno, isRunning, lockHolder, UserError } from '@tidegate/local';
 import { Screen } from '../screen/screen.ts';
 import { readDataDir } from './data-dir-option.ts';
 

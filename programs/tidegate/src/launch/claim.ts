@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   defaultDataDir,
   isRunning,
+  lockHolder,
   prepareDataDir,
   readRunState,
   removeSocketDir,
   signalQuietly,
+  takeLock,
   UserError,
 } from '@tidegate/local';
-import { lockHolder, takeLock } from '../processes/lock.ts';
 import { type StartOptions, sweepEphemeral } from './start-options.ts';
 
 const LEFTOVER_LIMIT_MS = 10_000;

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { postgresUrl, readRunState, removeSocketDir, UserError } from '@tidegate/local';
-import { lockHolder } from '../processes/lock.ts';
+import { lockHolder, postgresUrl, readRunState, removeSocketDir, UserError } from '@tidegate/local';
 import { Supervised } from '../processes/supervised.ts';
 import { requireReachable } from '../processes/urls.ts';
 import type { Screen } from '../screen/screen.ts';

@@ -42,7 +42,7 @@ interface LoopsOptions {
 
 /** All loops that work through a gateway. They share the registry, which knows the defined custom kinds. */
 export function controllerLoops(options: LoopsOptions): ReconcileLoop[] {
-  const registry = builtInRegistry(readRuntimeConfig(options.config.runtimeConfig));
+  const registry = registryOf(options);
   return [
     namespaceDefaults(options, registry),
     policy(options),
@@ -53,6 +53,10 @@ export function controllerLoops(options: LoopsOptions): ReconcileLoop[] {
     ...quotas(options),
     ...storageProtection(options),
   ];
+}
+
+function registryOf({ config }: LoopsOptions): Registry {
+  return builtInRegistry(readRuntimeConfig(config.runtimeConfig));
 }
 
 /** The default objects of namespaces, the first objects of a cluster, and objects whose namespace is gone. */
@@ -107,11 +111,12 @@ function flowControl({ port, gateway }: LoopsOptions): ReconcileLoop {
 }
 
 /** Custom kinds, which the registry then serves to the other loops, and the APIServices of all kinds. */
-function apis({ config, port, gateway }: LoopsOptions, served: Registry): ReconcileLoop[] {
+function apis(options: LoopsOptions, served: Registry): ReconcileLoop[] {
+  const { port, gateway } = options;
   const { objects, definitionWritten: wakeup } = port;
   const changes = new ChangedKeys(port.changes, [{ resource: DEFINITIONS }]);
   const registrations = new ChangedKeys(port.changes, [{ resource: API_SERVICES }]);
-  const own = builtInRegistry(readRuntimeConfig(config.runtimeConfig));
+  const own = registryOf(options);
   const definitions = new DefinitionController({ objects, gateway, own, served });
   const apiServices = new ApiServiceController(gateway, served);
   let definedUnder: number | undefined;

@@ -1,13 +1,14 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { isErrno, isRunning, ownIdentity, type ProcessIdentity } from '@tidegate/local';
+import { isErrno } from '../user-error.ts';
+import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 export type LockOutcome =
   | { readonly kind: 'taken'; readonly leftBehind: boolean; release(): void }
   | { readonly kind: 'held'; readonly by: ProcessIdentity };
 
 /**
- * Takes the lock of a data directory, which at most one launcher may use. The file names its holder; a holder that no
- * longer runs does not count.
+ * Takes a lock that at most one process may hold, such as that of a data directory. The file names its holder; a holder
+ * that no longer runs does not count.
  */
 export function takeLock(file: string, self: ProcessIdentity = ownIdentity()): LockOutcome {
   for (let leftBehind = false; ; leftBehind = true) {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ownIdentity, temporaryDirectory } from '@tidegate/local';
-import { lockHolder, takeLock } from './lock.ts';
+import { lockHolder, ownIdentity, takeLock, temporaryDirectory } from '../index.ts';
 
 function lockFile(): string {
   return join(temporaryDirectory(), 'lock');
