@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { findTests } from './runner/files.ts';
 import type { Failure, FileResult } from './runner/lane-process.ts';
 import { runFiles, shuffled } from './runner/queue.ts';
-import { lineOf, missedInCi, type Skipped, skippedText } from './runner/skipped.ts';
+import { lineOf, listedWithoutTest, missedInCi, type Skipped, skippedText } from './runner/skipped.ts';
 import { type Measured, timesText } from './runner/times.ts';
 import { makeWorkplace } from './runner/workplace.ts';
 
@@ -15,7 +15,8 @@ import { makeWorkplace } from './runner/workplace.ts';
  * missing, the other skipped tests with their reasons, and the number of passed tests.
  *
  *   --long      also runs the *.long.test.ts files, one at a time
- *   --ci        fails if a test is skipped that runner/left-out-in-ci.ts does not list
+ *   --ci        fails if a test is skipped that runner/left-out-in-ci.ts does not list, or if it lists a test that
+ *               does not exist
  *   --times     prints the times of the files
  *   --seed N    runs the files in a random order, which the seed reproduces
  *   --lanes N   the number of concurrent processes; by default two more than cores, because tests also wait
@@ -48,6 +49,7 @@ const ordered = options.seed === undefined ? usual : shuffled(usual, Number(opti
 const skipped: Skipped[] = [];
 const measured: Measured[] = [];
 let passed = 0;
+const names: string[] = [];
 let failed = 0;
 
 await runFiles(ordered, { lanes: Number(options.lanes), limitMs: LIMIT_MS.usual, done, ended });
@@ -57,8 +59,11 @@ if (options.times) process.stdout.write(timesText(measured, performance.now() - 
 process.stdout.write(skippedText(skipped));
 const missed = options.ci ? missedInCi(skipped) : [];
 for (const one of missed) process.stdout.write(`FAILED because it must run here: ${lineOf(one)}\n`);
+const unknown = options.ci && words.length === 0 && failed === 0 ? listedWithoutTest(names, skipped) : [];
+for (const name of unknown)
+  process.stdout.write(`FAILED because runner/left-out-in-ci.ts lists a test that does not exist: ${name}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped.length} skipped\n`);
-process.exitCode = failed + missed.length === 0 && passed + skipped.length > 0 ? 0 : 1;
+process.exitCode = failed + missed.length + unknown.length === 0 && passed + skipped.length > 0 ? 0 : 1;
 
 function done(file: string, result: FileResult): void {
   const path = file.slice(root.length + 1);
@@ -66,6 +71,7 @@ function done(file: string, result: FileResult): void {
   process.stdout.write(`${result.failures.length === 0 ? 'ok    ' : 'FAILED'} ${path}${time}\n`);
   printFailures(path, result.failures);
   passed += result.passed;
+  names.push(...result.names);
   skipped.push(...result.skipped);
   if (result.cost !== undefined) measured.push({ path, cost: result.cost });
 }

@@ -11,6 +11,8 @@ export interface Failure {
 /** The result of one file. */
 export interface FileResult {
   readonly passed: number;
+  /** of the tests and groups of tests that passed */
+  readonly names: readonly string[];
   readonly failures: readonly Failure[];
   readonly skipped: readonly Skipped[];
   /** undefined if the process ended before the file was done */
@@ -42,7 +44,7 @@ export class Lane {
     this.#child ??= await startLane();
     const child = this.#child;
     return new Promise((resolve) => {
-      const result = { passed: 0, failures: [] as Failure[], skipped: [] as Skipped[] };
+      const result = { passed: 0, names: [] as string[], failures: [] as Failure[], skipped: [] as Skipped[] };
       let lastTest = 'none';
       const over = (cost?: Cost) => {
         clearTimeout(timer);
@@ -58,8 +60,10 @@ export class Lane {
         if (message.kind === 'done') return over(message.cost);
         if (message.kind === 'ready') return;
         lastTest = message.name;
-        if (message.kind === 'passed') result.passed++;
-        else if (message.kind === 'skipped') result.skipped.push(message);
+        if (message.kind === 'passed') {
+          result.names.push(message.name);
+          if (!message.isGroup) result.passed++;
+        } else if (message.kind === 'skipped') result.skipped.push(message);
         else result.failures.push({ name: message.name, error: message.error });
       };
       const gone = (code: number | null, signal: string | null) => lost(`its process ended with ${signal ?? code}`);

@@ -20,7 +20,7 @@ export interface Cost {
 /** A message from a lane to the run. */
 export type FromLane =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'passed'; readonly name: string }
+  | { readonly kind: 'passed'; readonly name: string; readonly isGroup: boolean }
   | ({ readonly kind: 'skipped' } & Skipped)
   | { readonly kind: 'failed'; readonly name: string; readonly error: string }
   | { readonly kind: 'done'; readonly cost: Cost };

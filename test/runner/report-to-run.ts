@@ -30,10 +30,10 @@ export default async function* report(
   }
 }
 
-function passed({ name, skip, details }: TestEvent): FromLane | undefined {
+function passed({ name, skip, details }: TestEvent): FromLane {
   const isGroup = details.type === 'suite';
   if (skip !== undefined) return { kind: 'skipped', name, reason: skip === true ? 'no reason given' : skip, isGroup };
-  return isGroup ? undefined : { kind: 'passed', name };
+  return { kind: 'passed', name, isGroup };
 }
 
 /** A suite that fails because of its tests is not counted again; otherwise its own hooks failed. */

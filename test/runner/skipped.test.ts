@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { needs } from '@tidegate/testkit';
 import { LEFT_OUT_IN_CI } from './left-out-in-ci.ts';
-import { lineOf, missedInCi, type Skipped, skippedText } from './skipped.ts';
+import { lineOf, listedWithoutTest, missedInCi, type Skipped, skippedText } from './skipped.ts';
 
 const one = (name: string, reason: string, isGroup = false): Skipped => ({ name, reason, isGroup });
 
@@ -33,4 +33,10 @@ test('CI may only skip the listed tests for the listed reasons.', () => {
   const [first] = listed as [Skipped];
   const others = [one(first.name, needs('go')), one('a', first.reason)];
   assert.deepEqual(missedInCi([...listed, ...others]).map(lineOf), others.map(lineOf));
+});
+
+test('A listed name that no test has is found.', () => {
+  const [first, ...others] = LEFT_OUT_IN_CI.map(({ name, reason }) => one(name, reason)) as [Skipped, ...Skipped[]];
+  assert.deepEqual(listedWithoutTest([first.name], others), []);
+  assert.deepEqual(listedWithoutTest(['Another test.'], others), [first.name]);
 });
