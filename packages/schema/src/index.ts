@@ -5,12 +5,22 @@ export { type Cleaned, type CleanOptions, clean, repeatedFields, type Surplus, t
 export { applyDefaults } from './defaults.ts';
 export { BodyNotes, type Decoded } from './json/body-notes.ts';
 export { decodeJson, parseOwnJson } from './json/decode.ts';
-export { copyOf, isJsonObject, isTooDeep, type Json, type JsonObject, listOf, MAX_DEPTH, setOwn } from './json/json.ts';
+export {
+  copyOf,
+  frozen,
+  isJsonObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  listOf,
+  MAX_DEPTH,
+  setOwn,
+} from './json/json.ts';
 export { fitsInt64, wholeNumber } from './json/whole-number.ts';
 export { openApiSchema, openApiShape } from './open-api.ts';
+export { decodeProtobuf, hasProtobufPrefix } from './protobuf/decode.ts';
 export { encodeField, encodeMessage } from './protobuf/encode.ts';
-export { envelope, inEnvelope } from './protobuf/envelope.ts';
-export { decodeProtobuf, hasProtobufPrefix } from './protobuf.ts';
+export { envelope, inEnvelope, watchEvent } from './protobuf/envelope.ts';
 export { canonicalQuantity, parseQuantity, printQuantity, type Quantity } from './quantity.ts';
 export type { ObjectShape, OpenApiOptions, PatchRule, ScalarType, Schema } from './schema.ts';
 export { strategicMerge } from './strategic/merge.ts';

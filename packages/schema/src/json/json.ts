@@ -45,3 +45,12 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else object[key] = value;
 }
+
+/** Freezes a value with all its parts, so that several users can share it. */
+export function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
+}

@@ -40,3 +40,22 @@ export function inEnvelope(type: Envelope, raw: Buffer): Buffer {
   const { head, tail } = envelope(type, raw.length);
   return Buffer.concat([head, raw, tail]);
 }
+
+const LENGTH_BYTES = 4;
+
+/**
+ * An event of a watch around the bytes of its object, preceded by its length in four bytes. The message WatchEvent has
+ * the type and a message with the object's bytes.
+ */
+export function watchEvent(type: string, object: Uint8Array): Buffer {
+  writer.reset();
+  writer.bytes(object);
+  writer.delimit(1, 0);
+  writer.delimit(2, 0);
+  textField(writer, 1, type);
+  const { length } = writer;
+  for (let shift = 0; shift < 8 * LENGTH_BYTES; shift += 8) writer.byte((length >>> shift) & 0xff);
+  return writer.take();
+}
+
+const writer = new ReverseWriter();

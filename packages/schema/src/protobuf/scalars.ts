@@ -3,7 +3,7 @@ import type { ScalarType } from '../schema.ts';
 import type { ReverseWriter } from './reverse-writer.ts';
 
 /** Scalars that are messages in Protobuf. */
-type MessageScalar = 'quantity' | 'intOrString' | 'time' | 'microTime' | 'duration' | 'raw';
+export type MessageScalar = 'quantity' | 'intOrString' | 'time' | 'microTime' | 'duration' | 'raw';
 
 export function isMessageScalar(type: ScalarType): type is MessageScalar {
   return Object.hasOwn(WRITERS, type);
