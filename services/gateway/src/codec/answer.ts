@@ -4,7 +4,15 @@ import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Accepted, Document } from '../request/answer-form.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
+import { columnDefinitions, commonForm, partialObject, tableRow } from './object-form.ts';
+import type { RecentObjects, Stored } from './recent-objects.ts';
+
+/** An answer with an object as the store has it, in the negotiated form. Watchers may need the same bytes. */
+export function storedAnswer(recent: RecentObjects, request: ResourceRequest, code: number, stored: Stored): Answer {
+  if (isAsStored(request)) return { code, body: stored.json() };
+  const form = isPretty(request) ? undefined : commonForm(request.kind, request.accepted);
+  return form === undefined ? objectAnswer(request, code, stored.json()) : { code, body: recent.encoded(form, stored) };
+}
 
 /** An answer with one object, in the negotiated form. */
 export function objectAnswer(request: ResourceRequest, code: number, json: Buffer): Answer {

@@ -6,9 +6,9 @@ import {
   inEnvelope,
   type Json,
   printYaml,
-  type Schema,
+  watchEvent,
 } from '@tidegate/schema';
-import type { Encoding, ObjectSchema } from '../request/answer-form.ts';
+import type { Encoding } from '../request/answer-form.ts';
 
 const END = Buffer.from('}\n');
 const heads = new Map<string, Buffer>();
@@ -61,14 +61,6 @@ export const cbor: Encoding = {
   event: (type, object) => Buffer.concat([CBOR_PREFIX, EVENT, encodeCbor(type), OBJECT, object]),
 };
 
-const WATCH_EVENT: ObjectSchema = {
-  type: 'object',
-  fields: {
-    type: { type: 'string', number: 1 },
-    object: { type: 'object', number: 2, fields: { raw: { type: 'bytes', number: 1 } as Schema } },
-  },
-};
-
 /**
  * The four bytes `k8s\0`, then the message Unknown around the object's own message. A Table has no Protobuf form: it is
  * sent as JSON in the same message. Each event of a watch is preceded by its length in four bytes.
@@ -82,10 +74,5 @@ export const protobuf: Encoding = {
     if (schema !== undefined) return inEnvelope(type, encodeMessage(schema, value));
     return inEnvelope({ ...type, contentType: 'application/json' }, Buffer.from(JSON.stringify(value)));
   },
-  event: (type, object) => {
-    const event = encodeMessage(WATCH_EVENT, { type, object: { raw: object.toString('base64') } });
-    const length = Buffer.allocUnsafe(4);
-    length.writeUInt32BE(event.length);
-    return Buffer.concat([length, event]);
-  },
+  event: watchEvent,
 };

@@ -80,7 +80,7 @@ export class EventFrames implements Frames {
   }
 
   initial(item: Item): Buffer {
-    return this.#form.encoding.event('ADDED', this.#form.item(item, item.json));
+    return this.#form.encoding.event('ADDED', this.#form.item(item));
   }
 
   bookmark(resourceVersion: string, endsInitialEvents = false): Buffer {
@@ -121,8 +121,8 @@ export class EventFrames implements Frames {
   #encode(type: EventType, event: CollectionEvent, item: Item): Buffer {
     const known = this.#form.plain ? plainFrames[type].get(event) : undefined;
     if (known !== undefined) return known;
-    const json = type === 'DELETED' ? item.jsonAt(event.revision) : item.json;
-    const frame = this.#form.encoding.event(type, this.#form.item(item, json));
+    const revision = type === 'DELETED' ? event.revision : item.revision;
+    const frame = this.#form.encoding.event(type, this.#form.recent(item, revision));
     if (this.#form.plain) plainFrames[type].set(event, frame);
     return frame;
   }

@@ -1,7 +1,17 @@
 import type { Item } from '@tidegate/collection';
-import { type Column, customDefaultColumns, defaultColumns, fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
+import {
+  type Column,
+  customDefaultColumns,
+  defaultColumns,
+  fromStored,
+  isConverted,
+  type Kind,
+  metaSchemas,
+} from '@tidegate/kinds';
+import type { Revision } from '@tidegate/revision';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Accepted, Document, Encoding } from '../request/answer-form.ts';
+import type { CommonForm, RecentObjects } from './recent-objects.ts';
 
 /** The form of the objects of a watch (whole, metadata only, or rows of a Table) and their encoding. */
 export interface ObjectForm {
@@ -10,22 +20,47 @@ export interface ObjectForm {
   readonly plain: boolean;
   /** the output depends on earlier output, so the form cannot be shared between watches */
   readonly stateful: boolean;
-  item(item: Item, json: Buffer): Buffer;
+  item(item: Item): Buffer;
+  /** The object of an event, at the revision of the event. Other watches may have encoded it already. */
+  recent(item: Item, revision: Revision): Buffer;
   /** a bookmark with this metadata */
   bookmark(metadata: JsonObject): Buffer;
 }
 
-export function objectForm(kind: Kind, accepted: Accepted, includeObject: string): ObjectForm {
+export function objectForm(recent: RecentObjects, kind: Kind, accepted: Accepted, includeObject: string): ObjectForm {
   const { encoding } = accepted;
   const { documentOf, bookmarkOf } = shapeOf(kind, accepted, includeObject);
   const encode = (document: Document) => withoutEnd(encoding.document(document, false));
+  const common = commonForm(kind, accepted);
+  const item = (one: Item, json: Buffer) => (plain ? json : encode(documentOf(parseOwnJson(json), one)));
   const plain = encoding.name === 'json' && accepted.as === 'object' && kind.stored === kind;
   return {
     encoding,
     plain,
     stateful: accepted.as === 'table',
-    item: (item, json) => (plain ? json : encode(documentOf(parse(json), item))),
+    item: (one) => item(one, one.json),
+    recent: (one, revision) => {
+      const json = () => (revision === one.revision ? one.json : one.jsonAt(revision));
+      return common === undefined ? item(one, json()) : withoutEnd(recent.encoded(common, { revision, json }));
+    },
     bookmark: (metadata) => encode(bookmarkOf(metadata)),
+  };
+}
+
+/**
+ * The form of an answer or a watch, if others have it in common; undefined: the stored bytes are sent as they are, or
+ * each object is converted, or depends on more than its state.
+ */
+export function commonForm(kind: Kind, { encoding, as, metaVersion }: Accepted): CommonForm | undefined {
+  const isStored = kind.stored === kind && !isConverted(kind);
+  if (!isStored || as === 'table' || (as === 'object' && encoding.name === 'json')) return undefined;
+  const { schema } = kind;
+  return {
+    name: `${encoding.name} ${as} ${metaVersion}`,
+    encode: (object) =>
+      as === 'object'
+        ? encoding.document({ value: object, schema }, false)
+        : encoding.document({ value: partialObject(object, metaVersion), schema: metaSchemas.partialObject }, false),
   };
 }
 
@@ -84,10 +119,6 @@ function tableShape(kind: Kind, metaVersion: string, includeObject: string): Sha
       return table({ resourceVersion }, { cells: columnsOf(kind, metaVersion).map(() => ''), object });
     },
   };
-}
-
-function parse(json: Buffer): JsonObject {
-  return parseOwnJson(json);
 }
 
 export function partialObject(object: JsonObject, metaVersion: string): JsonObject {

@@ -5,6 +5,7 @@ import { ServiceTargets } from '../callouts/service-targets.ts';
 import { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { StoreSession } from '../clients/store-session.ts';
 import { WatchLists } from '../clients/watch-lists.ts';
+import { RecentObjects } from '../codec/recent-objects.ts';
 import { Conversions } from '../conversion/conversions.ts';
 import { CustomKinds } from '../live/custom-kinds.ts';
 import { LiveViews } from '../live/live-views.ts';
@@ -54,6 +55,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
   const operatorsWebhooks = new WebhookCalls(new AllowedAddresses(ANYWHERE), services);
   const conversions = new Conversions({ webhooks, metrics });
   const collections = new Collections({ store, mirrors, conversions });
+  const recent = new RecentObjects();
   const objects = new Objects({ registry, store, mirrors, conversions });
   const customKinds = new CustomKinds({ registry, mirrors, store });
   const live = new LiveViews(kit.faults.place('hear of a write that was committed here'));
@@ -70,6 +72,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
     conversions,
     collections,
     objects,
+    recent,
     customKinds,
     live,
     find,

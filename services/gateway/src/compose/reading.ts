@@ -16,7 +16,7 @@ interface From {
 
 /** Lists and watches. */
 export function composeReading({ gates, metrics }: Given, { data, access, largeSteps, shortestMs }: From) {
-  const { collections, conversions, mirrors, store, watchLists } = data;
+  const { collections, conversions, mirrors, store, watchLists, recent } = data;
   const deflater = new Deflater();
   const times = new WatchTimes();
   const listWriting = { deflater, largeSteps };
@@ -24,7 +24,7 @@ export function composeReading({ gates, metrics }: Given, { data, access, largeS
   return {
     listWriting,
     lists: new Lists({ ...reading, watchLists, writing: listWriting }),
-    watches: new Watches({ ...reading, rights: access.watchRights, times, shortestMs }),
+    watches: new Watches({ ...reading, recent, rights: access.watchRights, times, shortestMs }),
     start: () => times.start(),
     stop() {
       times.stop();

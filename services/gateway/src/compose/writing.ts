@@ -14,7 +14,7 @@ export type Writing = ReturnType<typeof composeWriting>;
 
 /** Admission, quotas, and the writer. */
 export function composeWriting({ config, metrics }: Given, data: Data, { authorizer }: Access) {
-  const { mirrors, registry, objects, collections, conversions, store, webhooks, live } = data;
+  const { mirrors, registry, objects, recent, collections, conversions, store, webhooks, live } = data;
   const plugins = new Plugins({ mirrors, lookups: { objects, collections, registry, authorizer } }, config);
   const configurations = new Configurations(mirrors, registry, plugins);
   live.add(...configurations.views, ...plugins.followed);
@@ -35,6 +35,7 @@ export function composeWriting({ config, metrics }: Given, data: Data, { authori
   const writer = new Writer({
     registry,
     objects,
+    recent,
     collections,
     conversions,
     admission,

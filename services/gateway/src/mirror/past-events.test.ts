@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EventWindow, type Item, itemOf, itemParts } from '@tidegate/collection';
-import { toRevision } from '@tidegate/revision';
+import { type Revision, toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
 import { json } from '../codec/encodings.ts';
 import { EventFrames } from '../codec/event-frames.ts';
@@ -29,7 +29,8 @@ const [CREATE, UPDATE, DELETE] = [0, 1, 2] as const;
 const form = {
   encoding: json,
   plain: true,
-  item: (_: unknown, bytes: Buffer) => bytes,
+  item: ({ json: bytes }: Item) => bytes,
+  recent: (item: Item, revision: Revision) => item.jsonAt(revision),
   bookmark: () => Buffer.from('{}'),
 };
 const red = {

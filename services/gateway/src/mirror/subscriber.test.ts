@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
-import { WindowMemory } from '@tidegate/collection';
-import { toRevision } from '@tidegate/revision';
+import { type Item, WindowMemory } from '@tidegate/collection';
+import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError } from '@tidegate/status';
 import type { Change } from '@tidegate/wire';
 import { json } from '../codec/encodings.ts';
@@ -14,7 +14,8 @@ const selection = { everything: true, selective: false, namespace: '', matches: 
 const form = {
   encoding: json,
   plain: true,
-  item: (_: unknown, bytes: Buffer) => bytes,
+  item: ({ json: bytes }: Item) => bytes,
+  recent: (item: Item, revision: Revision) => item.jsonAt(revision),
   bookmark: () => Buffer.from('{}'),
 };
 

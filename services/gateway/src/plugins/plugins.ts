@@ -1,5 +1,5 @@
 import type { Revision } from '@tidegate/revision';
-import type { JsonObject } from '@tidegate/schema';
+import { frozen, type JsonObject } from '@tidegate/schema';
 import { LiveView, type MirrorPort } from '../live/live-view.ts';
 import type { Followed } from '../live/live-views.ts';
 import type { Operation, ResourceRequest } from '../request/resource-request.ts';
@@ -134,15 +134,6 @@ export class Plugins {
 function viewOf(mirrors: MirrorPort, resource: string): LiveView<JsonObject> {
   const unknown = `the ${resource} are not loaded yet; retry shortly`;
   return new LiveView({ mirrors, resource, make: frozen, timeoutMs: LOAD_TIMEOUT_MS, unknown });
-}
-
-/** Freezes an object: all plugins share it, so none may change it. */
-function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) frozen(part);
-  }
-  return value;
 }
 
 /** The plugins that handle one operation. They run one after another. */

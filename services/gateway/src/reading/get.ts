@@ -1,7 +1,8 @@
 import { isConverted } from '@tidegate/kinds';
 import { parseResourceVersion } from '@tidegate/revision';
 import { badRequest, notFound } from '@tidegate/status';
-import { isAsStored, objectAnswer } from '../codec/answer.ts';
+import { isAsStored, storedAnswer } from '../codec/answer.ts';
+import type { RecentObjects, Stored } from '../codec/recent-objects.ts';
 import type { Conversions } from '../conversion/conversions.ts';
 import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
@@ -10,6 +11,7 @@ import { currentJson, keyOf, type Objects } from '../objects/objects.ts';
 import { type Answer, inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 
 interface GetPorts {
+  readonly recent: RecentObjects;
   readonly objects: Pick<Objects, 'get'>;
   readonly collections: Pick<Collections, 'reached' | 'atLeast'>;
   readonly mirrors: Pick<Mirrors, 'isTooLarge'>;
@@ -21,14 +23,18 @@ interface GetPorts {
 export const get =
   (ports: GetPorts): VerbHandler =>
   async (request) => {
-    const json = await jsonOf(ports, request);
+    const stored = await storedOf(ports, request);
+    const json = stored.json();
     // converting a large object to another form takes a step
     const steps = ports.largeSteps.of(!isAsStored(request) && isLargeJson(json));
-    return inStep({ steps }, (): Answer => objectAnswer(request, 200, json));
+    return inStep({ steps }, (): Answer => storedAnswer(ports.recent, request, 200, { ...stored, json: () => json }));
   };
 
-async function jsonOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Buffer> {
-  const fromStore = async () => currentJson(await ports.objects.get(kind, info.namespace, info.name));
+async function storedOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Stored> {
+  const fromStore = async () => {
+    const current = await ports.objects.get(kind, info.namespace, info.name);
+    return { revision: current.revision, json: () => currentJson(current) };
+  };
   const version = info.query.get('resourceVersion') ?? '';
   if (version === '') return fromStore();
   const revision = parseResourceVersion(version);
@@ -45,7 +51,6 @@ async function jsonOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise
   const item = collection.get(key.namespace, key.name);
   if (item === undefined && collection.isCorrupt(key)) return fromStore();
   if (item === undefined) throw notFound(kind.entry, info.name);
-  if (!isConverted(kind)) return item.json;
-  const [converted = item] = await ports.conversions.read(kind, [item]);
-  return converted.json;
+  const [shown = item] = isConverted(kind) ? await ports.conversions.read(kind, [item]) : [item];
+  return { revision: shown.revision, json: () => shown.json };
 }

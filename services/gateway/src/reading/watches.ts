@@ -11,6 +11,7 @@ import { writeHead } from '../answer/write-answer.ts';
 import type { WatchRights } from '../authz/watch-rights.ts';
 import { EventFrames, type Frames } from '../codec/event-frames.ts';
 import { type ObjectForm, objectForm } from '../codec/object-form.ts';
+import type { RecentObjects } from '../codec/recent-objects.ts';
 import type { Conversions } from '../conversion/conversions.ts';
 import { type Shared, SharedFrames } from '../mirror/fan-out.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
@@ -27,6 +28,7 @@ interface WatchesPorts extends Omit<HistoryPorts, 'selective' | 'collections' | 
   readonly collections: Pick<Collections, 'latest' | 'atLeast' | 'through' | 'refuseCorrupt' | 'stored'>;
   readonly conversions: Pick<Conversions, 'read' | 'readPrefix'>;
   readonly mirrors: Pick<Mirrors, 'open'>;
+  readonly recent: RecentObjects;
   readonly gates: Pick<FeatureGates, 'enabled'>;
   readonly rights: Pick<WatchRights, 'add' | 'remove'>;
   readonly times: Pick<WatchTimes, 'add' | 'remove'>;
@@ -49,7 +51,7 @@ export class Watches {
     const ports = this.#ports;
     const options = watchOptions(info, ports.gates, { shortestMs: ports.shortestMs });
     const selection = selectionOf(kind, info);
-    const form = objectForm(kind, request.accepted, info.query.get('includeObject') ?? '');
+    const form = objectForm(ports.recent, kind, request.accepted, info.query.get('includeObject') ?? '');
     const start = await startOf(ports.collections, request, { options, namespace: selection.namespace });
 
     const { encoding, mediaType } = request.accepted;

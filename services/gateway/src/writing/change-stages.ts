@@ -55,7 +55,7 @@ export const untouched: Stage = {
   run: (draft) => {
     const { current, effect } = draft;
     if (effect !== 'untouched' || current === undefined) return undefined;
-    return answered(draft, { json: currentJson(current), code: 200 });
+    return answered(draft, { json: currentJson(current), code: 200, revision: current.revision });
   },
 };
 

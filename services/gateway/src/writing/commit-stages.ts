@@ -48,7 +48,7 @@ export const unchanged: Stage = {
     const isUnchanged = draft.isSame || stored.value.equals(current.value);
     if (!isUnchanged || (current.confirmed && current.stale)) return undefined;
     if (!current.confirmed) return STALE;
-    return inStep(draft, () => answered(draft, { code: 200, json: currentJson(current) }));
+    return inStep(draft, () => answered(draft, { code: 200, json: currentJson(current), revision: current.revision }));
   },
 };
 
@@ -191,10 +191,11 @@ function takenClaim({ request }: Draft, { guards = [] }: UnsentWrite, outcome: W
 
 function committed(draft: Draft, revision: number): Outcome {
   const { write, current, shown, effect } = draft;
-  if (current === undefined) return answered(draft, { code: 201, json: withResourceVersion(shown, revision) });
+  const code = current === undefined ? 201 : 200;
+  if (effect !== 'removed') return answered(draft, { code, json: withResourceVersion(shown, revision), revision });
   // an update that removes the object returns its last version; a deletion returns the revision of the deletion
-  const isLast = effect === 'removed' && write.operation !== 'DELETE';
-  return answered(draft, { code: 200, json: withResourceVersion(shown, isLast ? current.revision : revision) });
+  const isLast = current !== undefined && write.operation !== 'DELETE';
+  return answered(draft, { code, json: withResourceVersion(shown, isLast ? current.revision : revision) });
 }
 
 /** The namespace cannot be created because objects of an earlier namespace of this name still exist. */

@@ -53,10 +53,14 @@ function copyFor(current: JsonObject): JsonObject {
   return copy;
 }
 
-function deletionAnswer(request: ResourceRequest, options: DeleteOptions, { json, effect, uid }: Written): Answer {
+function deletionAnswer(
+  request: ResourceRequest,
+  options: DeleteOptions,
+  { json, effect, uid, answer }: Written,
+): Answer {
   if (effect !== 'removed') {
     // 202 only for clients that use orphanDependents=false, as in Kubernetes
-    return objectAnswer(request, options.orphanDependents === false ? 202 : 200, json);
+    return { ...answer(), code: options.orphanDependents === false ? 202 : 200 };
   }
   return request.kind.stored.entry.deleteReturnsObject ? objectAnswer(request, 200, json) : successAnswer(request, uid);
 }

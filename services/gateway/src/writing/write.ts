@@ -3,7 +3,8 @@ import type { JsonObject } from '@tidegate/schema';
 import type { Guard } from '@tidegate/wire';
 import type { RequestAdmission } from '../admission/request-admission.ts';
 import type { ServiceAllocator } from '../allocation/service-allocator.ts';
-import { objectAnswer } from '../codec/answer.ts';
+import { objectAnswer, storedAnswer } from '../codec/answer.ts';
+import type { RecentObjects } from '../codec/recent-objects.ts';
 import type { StoredForm } from '../codec/stored-form.ts';
 import type { Current } from '../objects/objects.ts';
 import type { PluginChain } from '../plugins/plugins.ts';
@@ -62,6 +63,8 @@ export interface Written {
   readonly json: Buffer;
   readonly effect: Effect;
   readonly uid: string;
+  /** the answer with the object itself */
+  answer(): Answer;
 }
 
 /**
@@ -73,6 +76,7 @@ export interface Draft {
   readonly request: ResourceRequest;
   readonly write: Write;
   readonly isDryRun: boolean;
+  readonly recent: RecentObjects;
   /** undefined: neither the request nor the current object is large */
   readonly steps: RequestSteps | undefined;
   /** undefined in a creation */
@@ -116,8 +120,19 @@ export interface Stage {
 }
 
 /** The outcome of an answered write: the verb's own answer, or the object. */
-export function answered(draft: Draft, { code, json }: { code: number; json: Buffer }): Outcome {
-  const { request, write, effect, object } = draft;
-  const written = { code, json, effect, uid: metaOf(object).uid ?? '' };
-  return { kind: 'answered', answer: write.answer?.(written) ?? objectAnswer(request, code, json) };
+export function answered(draft: Draft, { code, json, revision }: Shown): Outcome {
+  const { request, write, effect, object, recent } = draft;
+  const answer = () =>
+    revision === undefined
+      ? objectAnswer(request, code, json)
+      : storedAnswer(recent, request, code, { revision, json: () => json });
+  const written = { code, json, effect, uid: metaOf(object).uid ?? '', answer };
+  return { kind: 'answered', answer: write.answer?.(written) ?? answer() };
+}
+
+interface Shown {
+  readonly code: number;
+  readonly json: Buffer;
+  /** the revision at which the store has exactly this state, if there is one */
+  readonly revision?: number;
 }

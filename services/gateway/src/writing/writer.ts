@@ -1,12 +1,14 @@
-import { metaOf, type Registry } from '@tidegate/kinds';
+import { isConverted, metaOf, type Registry } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
 import { ApiError, alreadyExists, conflict, notFound } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
 import type { ServiceRanges } from '../allocation/service-allocator.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
+import type { RecentObjects } from '../codec/recent-objects.ts';
 import type { Conversions } from '../conversion/conversions.ts';
 import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
 import type { Collections } from '../objects/collections.ts';
-import { type Current, type Objects, parseCurrent } from '../objects/objects.ts';
+import { type Current, currentJson, type Objects, parseCurrent } from '../objects/objects.ts';
 import type { Plugins } from '../plugins/plugins.ts';
 import type { CountedCommits } from '../quota/counted-commits.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
@@ -30,6 +32,7 @@ import type { Draft, Outcome, Stage, Write } from './write.ts';
 interface WriterPorts {
   readonly registry: Registry;
   readonly objects: Objects;
+  readonly recent: RecentObjects;
   readonly collections: Pick<Collections, 'latest'>;
   readonly conversions: Pick<Conversions, 'written' | 'remember'>;
   readonly admission: Pick<Admission, 'forRequest'>;
@@ -150,7 +153,7 @@ export class Writer {
   async #attempt(plan: Plan, current: Current): Promise<Answer | undefined> {
     plan.write.check?.(current);
     const steps = plan.request.steps ?? this.#ports.largeSteps.of(isLargeJson(current.value));
-    const draft = this.#draft({ ...plan, steps }, current, await inStep({ steps }, () => parseCurrent(current)));
+    const draft = this.#draft({ ...plan, steps }, current, await inStep({ steps }, () => this.#parsed(plan, current)));
     let outcome: Outcome | undefined;
     try {
       outcome = (await this.#run(this.#stages.mutate, draft)) ?? (await this.#run(this.#stages.check, draft));
@@ -161,6 +164,12 @@ export class Writer {
     }
     outcome ??= await this.#run(this.#stages.finish, draft);
     return outcome?.kind === 'answered' ? outcome.answer : undefined;
+  }
+
+  /** A converted object is not as the store has it. */
+  #parsed({ request: { kind } }: Plan, current: Current): JsonObject {
+    if (isConverted(kind)) return parseCurrent(current);
+    return this.#ports.recent.parsed({ revision: current.revision, json: () => currentJson(current) });
   }
 
   /** undefined: the object exists by now. */
@@ -229,7 +238,17 @@ export class Writer {
   }
 
   #draft(plan: Plan, current: Current | undefined, old?: Draft['old']): Draft {
-    return { ...plan, current, old, object: {}, effect: 'stored', guards: [], isSame: false, ...NO_BYTES };
+    return {
+      ...plan,
+      recent: this.#ports.recent,
+      current,
+      old,
+      object: {},
+      effect: 'stored',
+      guards: [],
+      isSame: false,
+      ...NO_BYTES,
+    };
   }
 }
 

@@ -1,0 +1,76 @@
+import { frozen, type JsonObject, parseOwnJson } from '@tidegate/schema';
+
+/** The most bytes of JSON whose objects are kept. In memory the objects take some five times as much. */
+const MAX_BYTES = 2 << 20;
+/** Larger objects would displace many small ones. */
+const LARGEST_BYTES = 64 << 10;
+
+/** An object at its own revision. */
+export interface Stored {
+  readonly revision: number;
+  /** with its resourceVersion */
+  readonly json: () => Buffer;
+}
+
+/** A form of stored objects that watchers and answers have in common. */
+export interface CommonForm {
+  readonly name: string;
+  encode(object: JsonObject): Buffer;
+}
+
+interface Recent {
+  readonly object: JsonObject;
+  readonly bytes: number;
+  readonly encoded: Map<string, Buffer>;
+}
+
+/**
+ * The objects of the last few moments, parsed and encoded. An object is written several times in a second when its life
+ * begins, and each state is needed by the answer, by watchers with other selections, and by the next write.
+ *
+ * Invariant: all states are as the store has them, in the version in which they are stored, so the revision alone
+ * identifies one; the objects are frozen, because their users share them. The oldest ones are forgotten first.
+ */
+export class RecentObjects {
+  readonly #objects = new Map<number, Recent>();
+  readonly #maxBytes: number;
+  #bytes = 0;
+
+  constructor(maxBytes = MAX_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The object, which must not be changed. */
+  parsed(stored: Stored): JsonObject {
+    return this.#find(stored).object;
+  }
+
+  encoded(form: CommonForm, stored: Stored): Buffer {
+    const { object, encoded } = this.#find(stored);
+    let bytes = encoded.get(form.name);
+    if (bytes === undefined) {
+      bytes = form.encode(object);
+      encoded.set(form.name, bytes);
+    }
+    return bytes;
+  }
+
+  #find({ revision, json }: Stored): Recent {
+    const known = this.#objects.get(revision);
+    if (known !== undefined) return known;
+    const bytes = json();
+    const recent = { object: frozen(parseOwnJson(bytes)), bytes: bytes.length, encoded: new Map<string, Buffer>() };
+    if (bytes.length <= LARGEST_BYTES) this.#keep(revision, recent);
+    return recent;
+  }
+
+  #keep(revision: number, recent: Recent): void {
+    this.#objects.set(revision, recent);
+    this.#bytes += recent.bytes;
+    for (const [oldest, { bytes }] of this.#objects) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#objects.delete(oldest);
+      this.#bytes -= bytes;
+    }
+  }
+}
