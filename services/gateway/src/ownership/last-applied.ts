@@ -5,15 +5,19 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 /** The annotation of client-side apply in kubectl. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Updates the annotation after a server-side apply, so that a client can go back to client-side apply. */
-export function syncLastApplied(object: JsonObject, applied: JsonObject): void {
+/**
+ * The object with an updated annotation after a server-side apply, so that a client can go back to client-side apply.
+ */
+export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   const { annotations } = metaOf(object);
-  if (!annotations?.[LAST_APPLIED]) return;
+  if (!annotations?.[LAST_APPLIED]) return object;
   const { [LAST_APPLIED]: _, ...others } = metaOf(applied).annotations ?? {};
   const metadata: JsonObject = { ...(applied.metadata as JsonObject) };
   if (Object.keys(others).length > 0) metadata.annotations = others;
   else delete metadata.annotations;
-  annotations[LAST_APPLIED] = `${JSON.stringify(sorted({ ...applied, metadata }))}\n`;
+  const last = `${JSON.stringify(sorted({ ...applied, metadata }))}\n`;
+  const changed = { ...(object.metadata as JsonObject), annotations: { ...annotations, [LAST_APPLIED]: last } };
+  return { ...object, metadata: changed };
 }
 
 /**

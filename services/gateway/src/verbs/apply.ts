@@ -17,7 +17,7 @@ import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { decodeApplied } from '../codec/decode-body.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
-import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
+import { toleratedConflicts, withLastApplied } from '../ownership/last-applied.ts';
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { requiredFieldManager } from '../request/write-options.ts';
@@ -126,8 +126,7 @@ function mergedWith(request: ResourceRequest, configuration: Configuration, stor
 /** The merged object with its new field owners, without the fields that are no longer applied. */
 function withOwners(request: ResourceRequest, { sent, author }: Configuration, merged: Merged): Applied {
   const applied = typed(request, sent, () => unlessConflicting(merged));
-  if (author.manager === 'kubectl') syncLastApplied(applied.object, sent);
-  return applied;
+  return author.manager === 'kubectl' ? { ...applied, object: withLastApplied(applied.object, sent) } : applied;
 }
 
 /** Admits the result, in the stored version. */
