@@ -109,10 +109,15 @@ const compared: Estimate = ({ args: [a, b] }) => {
 
 const FLAT = new Set(['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver']);
 
+const FORMAT_SIZE = { min: 1, max: 64 };
+
 const equal: Estimate = (call) => {
   const [a, b] = call.args;
-  const isFlat = a?.type.kind === 'opaque' && a.type.name === b?.type.name && FLAT.has(a.type.name);
-  return isFlat ? { cost: ONE } : compared(call);
+  if (a?.type.kind !== 'opaque' || a.type.name !== b?.type.name) return compared(call);
+  if (a.type.name === 'kubernetes.NamedFormat') return { cost: by(FORMAT_SIZE, TEXT) };
+  // kube-apiserver takes the size of the second URL for both
+  if (a.type.name === 'kubernetes.URL') return { cost: by({ min: 1, max: b.size?.max ?? 1 }, TEXT) };
+  return FLAT.has(a.type.name) ? { cost: ONE } : compared(call);
 };
 
 const summed: Estimate = ({ id, args: [a, b] }) => {
@@ -139,33 +144,34 @@ const crossed =
 
 const CALL_AND_LIST = 11;
 
+/** A call that creates a list: its price for each item, and the size that kube-apiserver assumes for the list. */
+function listMade(factor: number, count: Range): CallEstimate {
+  return { cost: add(by(count, factor), fixed(CALL_AND_LIST)), size: count };
+}
+
+/** An argument that is a literal integer, where negative ones count as zero. */
+function literalOr(other: number, argument: Facts | undefined): number {
+  const expression = argument?.expression;
+  if (expression?.kind !== 'literal' || typeof expression.value !== 'bigint') return other;
+  return Math.max(0, Number(expression.value));
+}
+
 const sorted: Estimate = ({ target, args: [keys] }) => {
   const list = keys ?? target;
   const [item] = list?.type.params ?? [];
   const factor = item !== undefined && isText(item) ? 2 + TEXT : 2;
-  const count = size(list);
-  const squared = multiply(count, count);
-  return { cost: add(by(squared, factor), fixed(CALL_AND_LIST)), size: count };
+  return listMade(factor, multiply(size(list), size(list)));
 };
 
-const distinct: Estimate = ({ target }) => {
-  const count = size(target);
-  return { cost: add(by(multiply(count, count), 2), fixed(CALL_AND_LIST)), size: count };
-};
-
-const copied: Estimate = ({ target }) => ({ cost: add(size(target), fixed(CALL_AND_LIST)), size: size(target) });
-const ranged: Estimate = ({ args: [count] }) => {
-  const limit = count?.expression;
-  const most = limit?.kind === 'literal' && typeof limit.value === 'bigint' ? fixed(Number(limit.value)) : UNKNOWN;
-  return { cost: add(most, fixed(CALL_AND_LIST)), size: most };
-};
-const sliced: Estimate = ({ target, args }) => {
-  const [from, to] = args.map(({ expression }) =>
-    expression?.kind === 'literal' ? Number(expression.value) : undefined,
-  );
-  const count =
-    from !== undefined && to !== undefined ? fixed(Math.max(0, to - from)) : { min: 0, max: size(target).max };
-  return { cost: add(count, fixed(CALL_AND_LIST)), size: count };
+const distinct: Estimate = ({ target }) => listMade(2, multiply(size(target), size(target)));
+const reversed: Estimate = ({ target }) => listMade(1, size(target));
+const flattened: Estimate = ({ target, args: [depth] }) =>
+  listMade(depth === undefined ? 1 : literalOr(MAX_COST, depth), size(target));
+const ranged: Estimate = ({ args: [count] }) => listMade(1, fixed(literalOr(MAX_COST, count)));
+const sliced: Estimate = ({ target, args: [from, to] }) => {
+  const count = literalOr(size(target).max, to) - literalOr(0, from);
+  // like kube-apiserver, which subtracts unsigned numbers; such a slice always fails
+  return listMade(1, fixed(count < 0 ? MAX_COST : count));
 };
 
 const selected: Estimate = ({ args: [text] }) => ({
@@ -182,6 +188,10 @@ const BY_ID: Readonly<Record<string, Estimate>> = {
     cost: by(size(bytes), TEXT),
     size: { min: Math.floor(size(bytes).min / 4), max: size(bytes).max },
   }),
+  strings_quote: ({ args: [text] }) => ({
+    cost: by(size(text), TEXT),
+    size: add(multiply(size(text), { min: 1, max: 2 }), fixed(2)),
+  }),
   starts_with_string: throughArgument(1),
   ends_with_string: throughArgument(1),
   in_list: ({ args }) => ({ cost: size(args[1]) }),
@@ -196,9 +206,9 @@ const BY_ID: Readonly<Record<string, Estimate>> = {
   list_sets_intersects_list: crossed(1),
   list_sets_equivalent_list: crossed(2),
   list_slice: sliced,
-  list_reverse: copied,
-  list_flatten: copied,
-  list_flatten_int: copied,
+  list_reverse: reversed,
+  list_flatten: flattened,
+  list_flatten_int: flattened,
   lists_range: ranged,
   list_distinct: distinct,
   cidr_ip: constant(1),
