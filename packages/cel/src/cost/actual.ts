@@ -63,10 +63,14 @@ const selected: Cost = ([, text]) => {
 /** The cost of testing an IP in a range is the size of the larger one. */
 const within: Cost = ([, other]) => 4 + (typeof other === 'string' ? Math.ceil(sizeOf(other) * TEXT) : 0);
 
-const squared =
-  (per: number): Cost =>
-  ([list]) =>
-    Math.floor(sizeOf(list) ** 2 * per) + 11;
+const CALL_AND_LIST = 11;
+
+/** A call that compares every item of a list with every other one. */
+function compared(list: Value | undefined): number {
+  const first = list instanceof ListValue && list.size > 0 ? list.at(0) : undefined;
+  const isText = typeof first === 'string' || first instanceof Uint8Array;
+  return Math.floor(sizeOf(list) ** 2 * (isText ? 2 + TEXT : 2)) + CALL_AND_LIST;
+}
 
 const BY_ID: Readonly<Record<string, Cost>> = {
   in_list: ([, list]) => sizeOf(list),
@@ -78,6 +82,7 @@ const BY_ID: Readonly<Record<string, Cost>> = {
   ends_with_string: through(1, 1),
   string_to_bytes: through(1),
   bytes_to_string: through(1),
+  strings_quote: through(1),
   string_format: through(1),
   matches: matched,
   matches_string: matched,
@@ -85,10 +90,10 @@ const BY_ID: Readonly<Record<string, Cost>> = {
   list_sets_contains_list: crossed(1),
   list_sets_intersects_list: crossed(1),
   list_sets_equivalent_list: crossed(2),
-  list_slice: ([, from, to]) => Math.max(0, Number(to) - Number(from)) + 11,
-  list_reverse: ([list]) => sizeOf(list) + 11,
-  lists_range: ([count]) => Number(count) + 11,
-  list_distinct: squared(2),
+  list_slice: ([, from, to]) => Math.max(0, Number(to) - Number(from)) + CALL_AND_LIST,
+  list_reverse: ([list]) => sizeOf(list) + CALL_AND_LIST,
+  lists_range: ([count]) => Math.max(0, Number(count)) + CALL_AND_LIST,
+  list_distinct: ([list]) => compared(list),
   cidr_ip: 1,
 };
 
@@ -112,6 +117,6 @@ const BY_NAME: Readonly<Record<string, Cost>> = {
   'ip.isCanonical': through(2),
   ...each('containsIP containsCIDR', within),
   validate: ([format, text]) => Math.ceil((1 + sizeOf(text)) * TEXT) * Math.ceil(sizeOfFormat(format) * PATTERN),
-  ...each('sort @sortByAssociatedKeys', squared(1)),
-  flatten: ([list]) => sizeOf(list) + 11,
+  ...each('sort @sortByAssociatedKeys', ([list, keys]) => compared(keys ?? list)),
+  flatten: ([list, depth]) => sizeOf(list) * Math.max(0, Number(depth ?? 1)) + CALL_AND_LIST,
 };
