@@ -56,6 +56,15 @@ test('A system of another user is not stopped, and the error names its process.'
   await assert.rejects(stop(t, dir), { exitCode: 1, message });
 });
 
+test('A system that ends by itself in the moment before the signal counts as stopped.', async (t) => {
+  const { dir, launcher } = await launched(t);
+  answerSignals(t, () => {
+    launcher.kill('SIGKILL');
+    throw failure('ESRCH');
+  });
+  assert.deepEqual(await stop(t, dir), { code: 0, output: 'stopped\n' });
+});
+
 test('A system that does not stop in time is an error that names its process and its logs.', async (t) => {
   const { dir, pid } = await launched(t);
   answerSignals(t, () => true);

@@ -19,10 +19,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     process.kill(holder.pid, 'SIGTERM');
   } catch (error) {
-    if (!isErrno(error, 'EPERM')) throw error;
-    throw new UserError(`tidegate runs as another user (process ${holder.pid}): stop it as that user`, {
-      cause: error,
-    });
+    // ESRCH: it has ended since its lock was read
+    if (!isErrno(error, 'EPERM', 'ESRCH')) throw error;
+    if (error.code === 'EPERM') {
+      throw new UserError(`tidegate runs as another user (process ${holder.pid}): stop it as that user`, {
+        cause: error,
+      });
+    }
   }
   const gone = async (): Promise<boolean> => {
     const end = Date.now() + LIMIT_MS;
