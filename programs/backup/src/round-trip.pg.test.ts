@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createWriteStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { collect, freshDatabase, keyOf, listAt, openPool, openStorage, write } from '@tidegate/store/testing';
 import { startPostgres, type TestPostgres, temporaryDir } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
@@ -65,6 +68,25 @@ test('A restored database has the same rows, byte for byte, and a head above all
   assert.deepEqual(await query(target, ROWS), await query(url, ROWS));
   assert.ok(revision > header.revision);
   assert.deepEqual(await query(target, HEAD), [[revision, revision, header.epoch + 1]]);
+});
+
+test('A backup is piped from one database to another, without a file.', async () => {
+  const [source, target] = [await usedDatabase(), await freshDatabase(postgres)];
+  const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  const run = (url: string, ...args: string[]) =>
+    spawn(process.execPath, [main, ...args], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { ...process.env, TIDEGATE_POSTGRES_URL: url },
+    });
+  const saving = run(source, 'backup', '--out=-');
+  const restoring = run(target, 'restore', '--file=-');
+  saving.stdout.pipe(restoring.stdin);
+  const codes = await Promise.all([saving, restoring].map((child) => once(child, 'exit')));
+  assert.deepEqual(
+    codes.map(([code]) => code),
+    [0, 0],
+  );
+  assert.deepEqual(await query(target, ROWS), await query(source, ROWS));
 });
 
 test('A restored database accepts commits, and its log and its lists begin at its head.', async () => {
