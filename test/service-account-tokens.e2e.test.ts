@@ -7,6 +7,7 @@ import { sharedSystem } from './support/shared-system.ts';
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 const PODS = '/api/v1/namespaces/default/pods';
+const NODES = '/api/v1/nodes';
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
 
@@ -113,6 +114,69 @@ describe('Service account tokens', () => {
     await client.request('DELETE', `${PODS}/job`);
     assert.equal(await codeWith(token), 401);
     assert.equal((await request('worker', { boundObjectRef })).code, 404);
+  });
+
+  test('A token request for an account with another UID is a conflict.', async () => {
+    const uid = await account('replaced');
+    const reply = await post(`${ACCOUNTS}/replaced/token`, { metadata: { uid: 'of-the-old-account' }, spec: {} });
+    assert.equal(reply.code, 409);
+    assert.match(
+      reply.json.message,
+      new RegExp(
+        `the UID in the token request \\(of-the-old-account\\) does not match the UID of the service account \\(${uid}\\)`,
+      ),
+    );
+  });
+
+  test('A token that is bound to a node is invalid after the node is deleted.', async () => {
+    await account('node-agent');
+    const uid = (await post(NODES, { metadata: { name: 'short-lived-node' } })).json.metadata.uid;
+    const token = await tokenOf('node-agent', { boundObjectRef: { kind: 'Node', name: 'short-lived-node' } });
+    assert.deepEqual(claimsOf(token)['kubernetes.io'].node, { name: 'short-lived-node', uid });
+    assert.equal(await codeWith(token), 200);
+    await client.request('DELETE', `${NODES}/short-lived-node`);
+    assert.equal(await codeWith(token), 401);
+  });
+
+  test('The token of a pod names the node of the pod, also if the node does not exist.', async () => {
+    await account('placed');
+    const uid = (await post(NODES, { metadata: { name: 'real-node' } })).json.metadata.uid;
+    const nodeOf = async (nodeName: string) => {
+      const spec = { serviceAccountName: 'placed', nodeName, containers: [{ name: 'main', image: 'app' }] };
+      assert.equal((await post(PODS, { metadata: { name: `on-${nodeName}` }, spec })).code, 201);
+      const token = await tokenOf('placed', { boundObjectRef: { kind: 'Pod', name: `on-${nodeName}` } });
+      const { extra } = (await post(SELF, {}, token)).json.status.userInfo;
+      return [
+        claimsOf(token)['kubernetes.io'].node,
+        extra['authentication.kubernetes.io/node-name'],
+        extra['authentication.kubernetes.io/node-uid'],
+      ];
+    };
+    assert.deepEqual(await nodeOf('real-node'), [{ name: 'real-node', uid }, ['real-node'], [uid]]);
+    assert.deepEqual(await nodeOf('lost-node'), [{ name: 'lost-node', uid: '' }, ['lost-node'], ['']]);
+  });
+
+  test('A token cannot be bound to the pod of another account.', async () => {
+    await account('owner');
+    await account('stranger');
+    const spec = { serviceAccountName: 'owner', containers: [{ name: 'main', image: 'app' }] };
+    await post(PODS, { metadata: { name: 'owned' }, spec });
+    const { code, json } = await request('stranger', { boundObjectRef: { kind: 'Pod', name: 'owned' } });
+    assert.deepEqual(
+      [code, json.message],
+      [400, 'cannot bind token for serviceaccount "stranger" to pod running with different serviceaccount name.'],
+    );
+  });
+
+  test('A token can be bound to pods, secrets and nodes only.', async () => {
+    await account('binder');
+    for (const [ref, shown] of [
+      [{ kind: 'Deployment', apiVersion: 'apps/v1' }, 'apps/v1, Kind=Deployment'],
+      [{ kind: 'ConfigMap', apiVersion: 'v1' }, '/v1, Kind=ConfigMap'],
+    ] as const) {
+      const { code, json } = await request('binder', { boundObjectRef: { name: 'any', ...ref } });
+      assert.deepEqual([code, json.message], [400, `cannot bind token to object of type ${shown}`]);
+    }
   });
 
   test('Token requests with a short lifetime or for an unknown account are rejected.', async () => {
