@@ -153,7 +153,7 @@ describe('Service account tokens', () => {
       ];
     };
     assert.deepEqual(await nodeOf('real-node'), [{ name: 'real-node', uid }, ['real-node'], [uid]]);
-    assert.deepEqual(await nodeOf('lost-node'), [{ name: 'lost-node', uid: '' }, ['lost-node'], ['']]);
+    assert.deepEqual(await nodeOf('lost-node'), [{ name: 'lost-node' }, ['lost-node'], undefined]);
   });
 
   test('A token cannot be bound to the pod of another account.', async () => {
@@ -173,6 +173,8 @@ describe('Service account tokens', () => {
     for (const [ref, shown] of [
       [{ kind: 'Deployment', apiVersion: 'apps/v1' }, 'apps/v1, Kind=Deployment'],
       [{ kind: 'ConfigMap', apiVersion: 'v1' }, '/v1, Kind=ConfigMap'],
+      [{ kind: 'constructor', apiVersion: 'v1' }, '/v1, Kind=constructor'],
+      [{ name: 'x' }, '/, Kind='],
     ] as const) {
       const { code, json } = await request('binder', { boundObjectRef: { name: 'any', ...ref } });
       assert.deepEqual([code, json.message], [400, `cannot bind token to object of type ${shown}`]);

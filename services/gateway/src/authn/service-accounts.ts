@@ -9,7 +9,7 @@ import { SigningKeys } from '../tokens/signing-keys.ts';
 import type { BearerToken, TokenAuthority, TokenVerdict } from '../tokens/token-authority.ts';
 
 /** An object to which a token is bound. */
-export interface Reference {
+interface Reference {
   readonly name: string;
   readonly uid: string;
 }
@@ -19,7 +19,8 @@ export interface TokenSubject {
   readonly serviceaccount: Reference;
   readonly pod?: Reference;
   readonly secret?: Reference;
-  readonly node?: Reference;
+  /** the node of a pod may not exist, and then has no uid */
+  readonly node?: Pick<Reference, 'name'> & Partial<Reference>;
 }
 
 interface Claims {
@@ -165,7 +166,7 @@ export class ServiceAccounts implements TokenAuthority {
   /** Why a token is invalid because an object was deleted; undefined when all objects exist. */
   async #missing({ namespace, serviceaccount, pod, secret, node }: TokenSubject): Promise<string | undefined> {
     const { uidOf } = this.#options;
-    const bound: Array<[string, string, Reference | undefined]> = [
+    const bound: Array<[string, string, TokenSubject['node']]> = [
       ['pods', namespace, pod],
       ['secrets', namespace, secret],
       // the token of a pod names the pod's node, but does not depend on it
@@ -200,7 +201,8 @@ function userOf({ sub, jti, exp, 'kubernetes.io': subject }: Claims): User {
     until: (exp + LEEWAY_SECONDS) * 1000,
     extra: {
       [CREDENTIAL_ID]: [`JTI=${jti}`],
-      ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),
+      ...(node && { [`${EXTRA}node-name`]: [node.name] }),
+      ...(node?.uid && { [`${EXTRA}node-uid`]: [node.uid] }),
       ...(pod && { [`${EXTRA}pod-name`]: [pod.name], [`${EXTRA}pod-uid`]: [pod.uid] }),
     },
   };

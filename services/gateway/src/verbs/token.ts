@@ -2,7 +2,7 @@ import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict, invalid, invalidValue, resourceNotFound } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
-import type { Reference, ServiceAccounts, TokenSubject } from '../authn/service-accounts.ts';
+import type { ServiceAccounts, TokenSubject } from '../authn/service-accounts.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
@@ -14,6 +14,12 @@ const MIN_SECONDS = 600;
 const DEFAULT_SECONDS = 3600;
 const MAX_SECONDS = 2 ** 32;
 const GROUP = 'authentication.k8s.io';
+/** kinds of the core group */
+const BINDABLE: ReadonlyMap<string, string> = new Map([
+  ['Pod', 'pods'],
+  ['Secret', 'secrets'],
+  ['Node', 'nodes'],
+]);
 
 interface TokenPorts {
   /** undefined where the server has no key for their tokens */
@@ -74,12 +80,11 @@ function withinLimit({ maxTokenSeconds }: ServiceAccounts, { warnings }: Resourc
 
 /** The object that the token is bound to: the token becomes invalid when it is deleted. */
 async function boundTo(ports: TokenPorts, request: ResourceRequest, ref: JsonObject): Promise<Partial<TokenSubject>> {
-  const { kind, apiVersion = 'v1', uid: wanted } = ref;
-  const resource = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[String(kind)];
-  if (resource === undefined || apiVersion !== 'v1') {
-    throw badRequest(
-      `cannot bind token to object of type ${String(apiVersion) === 'v1' ? '/v1' : String(apiVersion)}, Kind=${String(kind)}`,
-    );
+  const { kind = '', apiVersion = '', uid: wanted } = ref;
+  const resource = BINDABLE.get(String(kind));
+  if (resource === undefined || String(apiVersion).includes('/')) {
+    const type = String(apiVersion).includes('/') ? String(apiVersion) : `/${String(apiVersion)}`;
+    throw badRequest(`cannot bind token to object of type ${type}, Kind=${String(kind)}`);
   }
   const name = String(ref.name ?? '');
   const object = await ports.objects.core(resource, request.info.namespace, name);
@@ -100,12 +105,12 @@ async function boundTo(ports: TokenPorts, request: ResourceRequest, ref: JsonObj
   return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(ports, nodeName) } : {}) };
 }
 
-/** The node of a pod; it may be missing. */
-async function nodeOf(ports: TokenPorts, name: string): Promise<Reference> {
+/** The node of a pod; it may be missing, and then has no uid. */
+async function nodeOf(ports: TokenPorts, name: string): Promise<NonNullable<TokenSubject['node']>> {
   try {
     return { name, uid: metaOf(await ports.objects.core('nodes', '', name)).uid ?? '' };
   } catch (error) {
-    if (error instanceof ApiError && error.reason === 'NotFound') return { name, uid: '' };
+    if (error instanceof ApiError && error.reason === 'NotFound') return { name };
     throw error;
   }
 }
