@@ -60,6 +60,10 @@ export function startUnderLifeline(options: LifelineOptions): Running {
       resolve();
     });
   });
+  // what a server reported is read even if it has ended meanwhile
+  const silent = new Promise<void>((resolve) => {
+    child.stdout.once('close', resolve);
+  });
   // EPIPE: the process has ended, which `ended` reports
   child.stdin.on('error', () => {});
   const ended = endingOf(child);
@@ -67,7 +71,7 @@ export function startUnderLifeline(options: LifelineOptions): Running {
     get pid() {
       return pid;
     },
-    known: Promise.race([reported, ended]),
+    known: Promise.race([reported, Promise.all([ended, silent])]),
     ended,
     requestStop: () => child.stdin.end(),
     kill: () => {
