@@ -73,18 +73,23 @@ test('A restored database has the same rows, byte for byte, and a head above all
 test('A backup is piped from one database to another, without a file.', async () => {
   const [source, target] = [await usedDatabase(), await freshDatabase(postgres)];
   const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  const run = (url: string, ...args: string[]) =>
-    spawn(process.execPath, [main, ...args], {
-      stdio: ['pipe', 'pipe', 'ignore'],
-      env: { ...process.env, TIDEGATE_POSTGRES_URL: url },
+  let said = '';
+  const run = (url: string, ...args: string[]) => {
+    const env = { ...process.env, TIDEGATE_POSTGRES_URL: url };
+    const child = spawn(process.execPath, [main, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+    child.stderr.setEncoding('utf8').on('data', (text) => {
+      said += text;
     });
+    return child;
+  };
   const saving = run(source, 'backup', '--out=-');
   const restoring = run(target, 'restore', '--file=-');
   saving.stdout.pipe(restoring.stdin);
-  const codes = await Promise.all([saving, restoring].map((child) => once(child, 'exit')));
+  const codes = await Promise.all([saving, restoring].map((child) => once(child, 'close')));
   assert.deepEqual(
     codes.map(([code]) => code),
     [0, 0],
+    said,
   );
   assert.deepEqual(await query(target, ROWS), await query(source, ROWS));
 });
