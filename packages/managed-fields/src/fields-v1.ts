@@ -2,26 +2,39 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { normalElement } from './path-element.ts';
 
+/** The sets of encoded fields that cannot change. The same ones are read at every write of an object. */
+const known = new WeakMap<JsonObject, FieldSet>();
+
 /**
  * Encodes a set as `fieldsV1`, where `.` means that the field itself is in the set, too:
  *
  *   {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{}}}
  */
 export function toFieldsV1(set: FieldSet): JsonObject {
+  const fields = encoded(set);
+  known.set(fields, set);
+  return fields;
+}
+
+function encoded(set: FieldSet): JsonObject {
   const result: JsonObject = {};
   for (const [i, element] of set.elements.entries()) {
     const below = set.below[i];
     if (below === undefined) result[element] = {};
-    else result[element] = set.members[i] ? { '.': {}, ...toFieldsV1(below) } : toFieldsV1(below);
+    else result[element] = set.members[i] ? { '.': {}, ...encoded(below) } : encoded(below);
   }
   return result;
 }
 
 /** Decodes `fieldsV1` with keys in any order. Throws if it is malformed. */
 export function fromFieldsV1(json: Json): FieldSet {
+  const found = isJsonObject(json) ? known.get(json) : undefined;
+  if (found !== undefined) return found;
   const builder = new FieldSetBuilder();
   read(json, builder);
-  return builder.finish();
+  const set = builder.finish();
+  if (isJsonObject(json) && Object.isFrozen(json)) known.set(json, set);
+  return set;
 }
 
 /** The outermost builder stands for the whole object, which cannot be owned. */

@@ -15,8 +15,24 @@ export function withNamedFields(set: FieldSet, schema: Schema | undefined): Fiel
   return new FieldSet(set.elements, members, below);
 }
 
+const fittings = new WeakMap<FieldSet, WeakMap<Schema, FieldSet>>();
+
 /** Adapts a set to a schema in which a value has become atomic: the owner of a part then owns the whole value. */
 export function fitToSchema(set: FieldSet, schema: Schema): FieldSet {
+  let bySchema = fittings.get(set);
+  if (bySchema === undefined) {
+    bySchema = new WeakMap();
+    fittings.set(set, bySchema);
+  }
+  let result = bySchema.get(schema);
+  if (result === undefined) {
+    result = fitted(set, schema);
+    bySchema.set(schema, result);
+  }
+  return result;
+}
+
+function fitted(set: FieldSet, schema: Schema): FieldSet {
   let changed = false;
   const members = [...set.members];
   const below = set.below.map((deeper, i) => {
@@ -27,9 +43,9 @@ export function fitToSchema(set: FieldSet, schema: Schema): FieldSet {
       members[i] = true;
       return undefined;
     }
-    const fitted = fitToSchema(deeper, at);
-    changed ||= fitted !== deeper;
-    return fitted;
+    const inner = fitted(deeper, at);
+    changed ||= inner !== deeper;
+    return inner;
   });
   return changed ? new FieldSet(set.elements, members, below) : set;
 }
