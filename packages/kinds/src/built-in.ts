@@ -118,8 +118,11 @@ function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: strin
       dropped.dropperOf(schema())?.(object);
       rules.setDefaults?.(object);
     },
-    validate: (object) =>
-      reportOmitted(schema(), object, [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])]),
+    validate: (object, subresource = '') =>
+      reportOmitted(schema(), object, [
+        ...(subresource === 'status' ? [] : validateTypes(schema(), object)),
+        ...(rules.validate?.(object, subresource) ?? []),
+      ]),
     validateUpdate: (object, old, subresource) =>
       reportOmitted(schema(), object, [
         ...(WHOLE_OBJECT_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),

@@ -130,7 +130,8 @@ export interface KindRules {
   readonly held?: (object: JsonObject) => boolean;
   /** checks of a creation in this version; the object is in the stored version */
   readonly validateCreate?: (object: JsonObject) => FieldError[];
-  readonly validate?: (object: JsonObject) => FieldError[];
+  /** An update of the status leaves the rest as it is, so that is not validated again. */
+  readonly validate?: (object: JsonObject, subresource?: string) => FieldError[];
   /** checks of a write in this version */
   readonly validateWritten?: (object: JsonObject, old: JsonObject | undefined, subresource: string) => FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => FieldError[];

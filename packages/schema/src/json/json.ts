@@ -31,11 +31,15 @@ export function isTooDeep(value: Json, levels = MAX_DEPTH): boolean {
 }
 
 /** A deep copy; for small values it is several times faster than structuredClone. */
-export function copyOf(value: Json): Json {
+export function copyOf<T extends Json>(value: T): T {
+  return copied(value) as T;
+}
+
+function copied(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf);
+  if (Array.isArray(value)) return value.map(copied);
   const copy: JsonObject = {};
-  for (const key of Object.keys(value)) setOwn(copy, key, copyOf(value[key] as Json));
+  for (const key of Object.keys(value)) setOwn(copy, key, copied(value[key] as Json));
   return copy;
 }
 
@@ -46,11 +50,18 @@ export function setOwn(object: JsonObject, key: string, value: Json): void {
   else object[key] = value;
 }
 
-/** Freezes a value with all its parts, so that several users can share it. */
+/**
+ * Freezes a value with all its parts, so that several users can share it. Members that are undefined are removed, as
+ * they are not in its JSON. Parts that are frozen already are not visited again.
+ */
 export function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    const parts = value as Record<string, unknown>;
+    for (const key of Object.keys(parts)) {
+      if (parts[key] === undefined) delete parts[key];
+      else frozen(parts[key]);
+    }
     Object.freeze(value);
-    for (const part of Object.values(value)) frozen(part);
   }
   return value;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { admissionVariables, fromStored, holdAll, type Kind } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
-import { clean, decodeJson, type JsonObject } from '@tidegate/schema';
+import { clean, copyOf, decodeJson, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type Status } from '@tidegate/status';
 import { type WebhookCalls, WebhookFailure } from '../callouts/webhook-calls.ts';
 import { asStored } from '../codec/stored-form.ts';
@@ -229,7 +229,7 @@ export class RequestAdmission {
     }
     const shown = shownKind(attributes, target);
     const { object: seen = object } = await objectsShown(attributes, target, { object, old: undefined });
-    const before = fromStored(shown, structuredClone(seen));
+    const before = fromStored(shown, copyOf(seen));
     const read = readPatched(shown, patched(before, operations));
     const made = (await attributes.conversions?.convertedCopy(read, shown, attributes.kind)) ?? read;
     return isSame(made, object) ? undefined : made;

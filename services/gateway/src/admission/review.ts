@@ -1,5 +1,5 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { copyOf, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { userInfo } from '../request/user.ts';
 import type { Attributes, ReviewedObjects, RuleTarget } from './attributes.ts';
@@ -24,8 +24,7 @@ export function requestOf(attributes: Attributes, { target, uid, objects: { obje
   const name = attributes.name || (object === undefined ? '' : (metaOf(object).name ?? ''));
   const namespace = target.kind.storedAs === 'namespaces' ? name : attributes.namespace;
   const shown = shownKind(attributes, target);
-  const show = (one: JsonObject | undefined): Json =>
-    one === undefined ? null : fromStored(shown, structuredClone(one));
+  const show = (one: JsonObject | undefined): Json => (one === undefined ? null : fromStored(shown, copyOf(one)));
   const below = target.subresource;
   return {
     uid,

@@ -28,6 +28,8 @@ interface Recent {
  * The objects of the last few moments, parsed and encoded. An object is written several times in a second when its life
  * begins, and each state is needed by the answer, by watchers with other selections, and by the next write.
  *
+ * States that were committed here share the parts that a write did not change.
+ *
  * Invariant: all states are as the store has them, in the version in which they are stored, so the revision alone
  * identifies one; the objects are frozen, because their users share them. The oldest ones are forgotten first.
  */
@@ -43,6 +45,11 @@ export class RecentObjects {
   /** The object, which must not be changed. */
   parsed(stored: Stored): JsonObject {
     return this.#find(stored).object;
+  }
+
+  /** Keeps a state that was just committed. The object must be equal to the one in its bytes, and is frozen. */
+  add(revision: number, object: JsonObject, bytes: number): void {
+    if (bytes <= LARGEST_BYTES) this.#keep(revision, { object: frozen(object), bytes, encoded: new Map() });
   }
 
   encoded(form: CommonForm, stored: Stored): Buffer {

@@ -1,7 +1,7 @@
 import { spliced } from '@tidegate/collection';
 import { type Kind, metaOf, type ObjectMeta, setDefaults, tiesOf, toStored } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
-import { type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { type Json, type JsonObject, parseOwnJson, setOwn } from '@tidegate/schema';
 
 /** An object as the store keeps it. */
 export interface StoredForm {
@@ -74,6 +74,26 @@ export function parseStored(value: Uint8Array, revision: number): JsonObject {
   const object = parseOwnJson(value);
   (object.metadata as JsonObject).resourceVersion = String(revision) satisfies Json;
   return object;
+}
+
+/** The object that a reader of the stored bytes would parse, with its members in the same order. */
+export function asParsed(kind: Kind, object: JsonObject, revision: number): JsonObject {
+  const meta = (object.metadata ?? {}) as JsonObject;
+  const metadata: JsonObject = {};
+  copyMembers(meta, metadata, IDENTITY, true);
+  metadata.resourceVersion = String(revision);
+  copyMembers(meta, metadata, NOT_OTHER_META, false);
+  const parsed: JsonObject = { kind: kind.entry.kind, apiVersion: kind.apiVersion, metadata };
+  copyMembers(object, parsed, TOP, false);
+  return parsed;
+}
+
+/** Copies the members whose names are in `names` (or are not). */
+function copyMembers(from: JsonObject, to: JsonObject, names: ReadonlySet<string>, among: boolean): void {
+  for (const key of among ? names : Object.keys(from)) {
+    const value = from[key];
+    if (value !== undefined && names.has(key) === among) setOwn(to, key, value);
+  }
 }
 
 /** The object with its defaults, in the version in which its kind is stored. */

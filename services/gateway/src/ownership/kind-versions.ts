@@ -1,6 +1,6 @@
 import { fromStored, isConverted, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
 import { fieldSet, type Version, type Versions } from '@tidegate/managed-fields';
-import type { JsonObject } from '@tidegate/schema';
+import { copyOf, type JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
 interface KindVersion extends Version {
@@ -55,6 +55,6 @@ function findVersions(registry: Registry, kind: Kind, subresource: string): Vers
 
 function convert(object: JsonObject, { kind: from }: KindVersion, { kind: to }: KindVersion): JsonObject {
   if (from === to) return object;
-  const stored = toStored(from, structuredClone(object));
+  const stored = toStored(from, copyOf(object));
   return fromStored(to, stored);
 }

@@ -8,7 +8,7 @@ import {
   UnidentifiedItem,
   writeOwners,
 } from '@tidegate/managed-fields';
-import { isJsonObject, type Json, type JsonObject, printTime } from '@tidegate/schema';
+import { copyOf, isJsonObject, type Json, type JsonObject, printTime } from '@tidegate/schema';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { fieldManager } from '../request/write-options.ts';
 import { versionsOf } from './kind-versions.ts';
@@ -60,7 +60,7 @@ export function withoutOwners(kind: Kind, stored: JsonObject): JsonObject {
   if (!isJsonObject(stored.metadata)) return stored;
   const { managedFields, ...metadata } = stored.metadata;
   const object = { ...stored, metadata };
-  return kind.stored === kind ? object : fromStored(kind, structuredClone(object));
+  return kind.stored === kind ? object : fromStored(kind, copyOf(object));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isSameAmounts } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
+import { copyOf, isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 import { mergedTolerations } from './taints.ts';
 
@@ -45,7 +45,7 @@ function setOverhead(admitted: Admitted, found: JsonObject): void {
   const spec = specOf(admitted.object);
   const isGiven = isJsonObject(spec.overhead) && Object.keys(spec.overhead).length > 0;
   if (isGiven && !isSameAmounts(spec.overhead, overhead)) throw mismatch(admitted);
-  spec.overhead = structuredClone(overhead);
+  spec.overhead = copyOf(overhead);
 }
 
 function mismatch(admitted: Admitted) {

@@ -1,5 +1,5 @@
 import { metaOf, type Registry } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { copyOf, isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
 import { createdStatusAnswer } from '../codec/answer.ts';
@@ -55,7 +55,7 @@ function bind(writer: BindingPorts['writer'], request: ResourceRequest, binding:
     isAdmitted: true,
     change: [
       (current) => {
-        const pod = structuredClone(current);
+        const pod = copyOf(current);
         const meta = metaOf(pod);
         if (uid) meta.uid = uid;
         if (resourceVersion) meta.resourceVersion = resourceVersion;

@@ -1,5 +1,5 @@
 import { type Kind, metaOf, type Registry, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
+import { copyOf, isJsonObject, type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
 import { type Collections, itemsOf } from '../objects/collections.ts';
@@ -67,7 +67,7 @@ export async function takeDisruption(
       isAdmitted: true,
       change: [
         (current) => {
-          const object = structuredClone(current);
+          const object = copyOf(current);
           taken = isReady(pod) || !mayEvictUnhealthy(object);
           if (taken) decrement(object, metaOf(pod).name ?? '');
           return object;

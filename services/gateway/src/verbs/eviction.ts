@@ -1,6 +1,6 @@
 import { metaOf, type Propagation } from '@tidegate/kinds';
 import { Query } from '@tidegate/request-info';
-import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { copyOf, isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
 import { createdStatusAnswer } from '../codec/answer.ts';
@@ -135,7 +135,7 @@ async function remove(ports: EvictionPorts, eviction: Eviction, resourceVersion:
       isAdmitted: true,
       change: [
         (current) => {
-          const pod = structuredClone(current);
+          const pod = copyOf(current);
           if (resourceVersion === undefined) delete metaOf(pod).resourceVersion;
           else metaOf(pod).resourceVersion = resourceVersion;
           if (uid !== undefined) metaOf(pod).uid = uid;

@@ -1,12 +1,12 @@
 import { fromStored } from '@tidegate/kinds';
-import { decodeJson, isJsonObject, type JsonObject, strategicMerge } from '@tidegate/schema';
+import { copyOf, decodeJson, isJsonObject, type JsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField } from '@tidegate/status';
 import { isApplied, JSON_PATCH, MERGE_PATCH, mediaType } from '../codec/media-types.ts';
 import { applyJsonPatch, surplusOfOperations, surplusOfPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 import { fieldValidation, refuseOption } from '../request/write-options.ts';
-import { admitObject, nameless, reportSurplus } from '../writing/admit-object.ts';
+import { admitPatched, nameless, reportSurplus } from '../writing/admit-object.ts';
 import { refuseManyValues } from '../writing/refuse-many-values.ts';
 import type { Write } from '../writing/write.ts';
 import { type ApplyPorts, apply } from './apply.ts';
@@ -23,9 +23,12 @@ export const patch =
 export async function patching(request: ResourceRequest): Promise<Write> {
   const { kind } = request;
   const { apply, pinned } = await inStep(request, () => readPatch(request));
-  const patched = (current: JsonObject) =>
-    apply(kind.stored === kind ? current : fromStored(kind, structuredClone(current)));
-  return { operation: 'UPDATE', change: [patched, (object) => admitObject(request, object)], pinned };
+  let before: JsonObject = {};
+  const patched = (current: JsonObject) => {
+    before = kind.stored === kind ? current : fromStored(kind, copyOf(current));
+    return apply(before);
+  };
+  return { operation: 'UPDATE', change: [patched, (object) => admitPatched(request, object, before)], pinned };
 }
 
 interface Patch {

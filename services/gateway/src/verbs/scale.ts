@@ -1,5 +1,5 @@
 import { jsonPath, type Kind, labelsText, metaOf, type ScalePaths, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type Json, type JsonObject, parseOwnJson, setOwn } from '@tidegate/schema';
+import { copyOf, isJsonObject, type Json, type JsonObject, parseOwnJson, setOwn } from '@tidegate/schema';
 import { internalError } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { isApplied } from '../codec/media-types.ts';
@@ -86,7 +86,7 @@ function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => Json
     change: [
       (current) => {
         const scale = wanted(current);
-        const object = structuredClone(current);
+        const object = copyOf(current);
         const meta = metaOf(object);
         const { uid, resourceVersion } = metaOf(scale);
         if (uid) meta.uid = uid;

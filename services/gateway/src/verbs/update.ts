@@ -1,5 +1,5 @@
 import { metaOf } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { copyOf, type JsonObject } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
 import { inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
@@ -15,7 +15,7 @@ export const update =
     const mayCreate = kind.entry.createsOnUpdate && info.subresource === '';
     return writer.write(request, {
       operation: 'UPDATE',
-      change: [() => structuredClone(object)],
+      change: [() => copyOf(object)],
       pinned: (metaOf(object).resourceVersion ?? '') !== '',
       ...(mayCreate ? { orCreate: () => creationOf(request, object) } : {}),
     });
@@ -23,7 +23,7 @@ export const update =
 
 /** The write that creates the object, for kinds that a PUT may create. */
 function creationOf({ kind, info }: ResourceRequest, object: JsonObject): Write {
-  const made = structuredClone(object);
+  const made = copyOf(object);
   const { uid } = metaOf(made);
   if (uid) {
     throw conflict(kind.entry, info.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);

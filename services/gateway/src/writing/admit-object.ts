@@ -5,6 +5,7 @@ import {
   type CleanOptions,
   clean,
   isJsonObject,
+  type Json,
   type JsonObject,
   type Surplus,
   type TypeProblem,
@@ -51,6 +52,21 @@ export function admitObject(request: ResourceRequest, raw: JsonObject, notes?: B
   setIdentity(kind, info, value);
   removeDuplicateOwners(request, value);
   return asStored(kind, value);
+}
+
+/**
+ * Admits a patched object. A patch of the status cannot change the other parts, so those that it has left as they are
+ * in the current object are not admitted again.
+ */
+export function admitPatched(request: ResourceRequest, object: JsonObject, current: JsonObject): JsonObject {
+  const { kind, info } = request;
+  const isOfStatus = info.subresource === 'status' && kind.stored === kind && kind.entry.custom === undefined;
+  if (!isOfStatus) return admitObject(request, object);
+  const isKept = (name: string) => name !== 'metadata' && name !== 'status' && object[name] === current[name];
+  const changed = Object.fromEntries(Object.entries(object).filter(([name]) => !isKept(name)));
+  const admitted = admitObject(request, changed);
+  const names = new Set([...Object.keys(object), ...Object.keys(admitted)]);
+  return Object.fromEntries([...names].map((name) => [name, (isKept(name) ? current : admitted)[name] as Json]));
 }
 
 /**

@@ -3,7 +3,7 @@ import { isSame } from '@tidegate/managed-fields';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { namespaceTerminating, notFound } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, type WriteOutcome, writeKind } from '@tidegate/wire';
-import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
+import { asParsed, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Conversions } from '../conversion/conversions.ts';
 import { currentJson, keyOf, type Objects } from '../objects/objects.ts';
 import type { CountedCommits } from '../quota/counted-commits.ts';
@@ -192,10 +192,19 @@ function takenClaim({ request }: Draft, { guards = [] }: UnsentWrite, outcome: W
 function committed(draft: Draft, revision: number): Outcome {
   const { write, current, shown, effect } = draft;
   const code = current === undefined ? 201 : 200;
-  if (effect !== 'removed') return answered(draft, { code, json: withResourceVersion(shown, revision), revision });
+  if (effect !== 'removed') {
+    const json = withResourceVersion(shown, revision);
+    keepRecent(draft, revision, json.length);
+    return answered(draft, { code, json, revision });
+  }
   // an update that removes the object returns its last version; a deletion returns the revision of the deletion
   const isLast = current !== undefined && write.operation !== 'DELETE';
   return answered(draft, { code, json: withResourceVersion(shown, isLast ? current.revision : revision) });
+}
+
+/** Keeps the committed object for watchers and for the next write. What a webhook converts is not as the store has it. */
+function keepRecent({ request: { kind }, object, recent }: Draft, revision: number, bytes: number): void {
+  if (!isConverted(kind)) recent.add(revision, asParsed(kind.stored, object, revision), bytes);
 }
 
 /** The namespace cannot be created because objects of an earlier namespace of this name still exist. */

@@ -1,5 +1,5 @@
 import { FOREGROUND, type Kind, metaOf, ORPHAN } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
+import { copyOf, isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import type { Current } from '../objects/objects.ts';
@@ -48,7 +48,7 @@ const EFFECTS = { removed: 'removed', marked: 'stored', pending: 'untouched' } a
 /** A deletion changes only metadata and status, so only these are copied. */
 function copyFor(current: JsonObject): JsonObject {
   const { metadata, status } = current;
-  const copy: JsonObject = { ...current, metadata: structuredClone(metadata as JsonObject) };
+  const copy: JsonObject = { ...current, metadata: copyOf(metadata as JsonObject) };
   if (isJsonObject(status)) copy.status = { ...status };
   return copy;
 }

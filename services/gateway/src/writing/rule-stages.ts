@@ -101,7 +101,7 @@ function updateErrors({ request: { kind, info }, object }: Draft, old: JsonObjec
   return [
     ...validateMetaUpdate(object, old),
     ...validateMeta(entry, object),
-    ...(entry.validate?.(object) ?? []),
+    ...(entry.validate?.(object, info.subresource) ?? []),
     ...(entry.validateUpdate?.(object, old, info.subresource) ?? []),
     ...(kind.entry.validateWritten?.(object, old, info.subresource) ?? []),
     ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, info.subresource) ?? [])),

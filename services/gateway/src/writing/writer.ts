@@ -1,5 +1,5 @@
 import { isConverted, metaOf, type Registry } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { copyOf, type JsonObject } from '@tidegate/schema';
 import { ApiError, alreadyExists, conflict, notFound } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
 import type { ServiceRanges } from '../allocation/service-allocator.ts';
@@ -111,7 +111,7 @@ export class Writer {
     const end = performance.now() + MAX_CONTENTION_MS;
     for (let names = 1; ; ) {
       // allocation writes into the object, and a retry must not find those values
-      draft.object = plan.allocator === undefined ? wanted : structuredClone(wanted);
+      draft.object = plan.allocator === undefined ? wanted : copyOf(wanted);
       if (isGenerated) delete metaOf(draft.object).name;
       const outcome = (await this.#run(this.#stages.check, draft)) ?? (await this.#run(this.#stages.finish, draft));
       if (outcome?.kind === 'answered') return outcome.answer;
