@@ -41,7 +41,9 @@ export function objectForm(recent: RecentObjects, kind: Kind, accepted: Accepted
     item: (one) => item(one, one.json),
     recent: (one, revision) => {
       const json = () => (revision === one.revision ? one.json : one.jsonAt(revision));
-      return common === undefined ? item(one, json()) : withoutEnd(recent.encoded(common, { revision, json }));
+      return common === undefined
+        ? item(one, json())
+        : withoutEnd(recent.encoded(common, { revision, uid: one.uid, json }));
     },
     bookmark: (metadata) => encode(bookmarkOf(metadata)),
   };

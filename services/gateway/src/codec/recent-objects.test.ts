@@ -12,6 +12,7 @@ function stored(revision: number, bytes = 100): Stored & { reads: number } {
   const text = JSON.stringify({ metadata: { name: `object-${revision}` }, data: 'x'.repeat(bytes - 50) });
   const object = {
     revision,
+    uid: `uid-${revision}`,
     reads: 0,
     json: () => {
       object.reads++;
@@ -82,4 +83,13 @@ test('Answers and watches share only forms that follow from the stored state alo
   assert.equal(nameOf(pods, accepted(protobuf, 'table')), undefined, 'only the first event has the columns');
   const converted = kindOf('autoscaling', 'v1', 'horizontalpodautoscalers');
   assert.equal(nameOf(converted, accepted(protobuf, 'object')), undefined, 'it is stored in another version');
+});
+
+test('A broken store that gives a revision twice does not mix up two objects.', () => {
+  const recent = new RecentObjects();
+  const one = stored(1);
+  const other = { revision: 1, uid: 'other', json: () => Buffer.from('{"metadata":{"name":"other"}}') };
+  recent.parsed(one);
+  assert.deepEqual(recent.parsed(other), { metadata: { name: 'other' } });
+  assert.deepEqual((recent.parsed(one).metadata as JsonObject).name, 'object-1');
 });

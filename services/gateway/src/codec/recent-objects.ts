@@ -8,6 +8,7 @@ const LARGEST_BYTES = 64 << 10;
 /** An object at its own revision. */
 export interface Stored {
   readonly revision: number;
+  readonly uid: string;
   /** with its resourceVersion */
   readonly json: () => Buffer;
 }
@@ -19,6 +20,7 @@ export interface CommonForm {
 }
 
 interface Recent {
+  readonly uid: string;
   readonly object: JsonObject;
   readonly bytes: number;
   readonly encoded: Map<string, Buffer>;
@@ -48,8 +50,8 @@ export class RecentObjects {
   }
 
   /** Keeps a state that was just committed. The object must be equal to the one in its bytes, and is frozen. */
-  add(revision: number, object: JsonObject, bytes: number): void {
-    if (bytes <= LARGEST_BYTES) this.#keep(revision, { object: frozen(object), bytes, encoded: new Map() });
+  add({ revision, uid }: Pick<Stored, 'revision' | 'uid'>, object: JsonObject, bytes: number): void {
+    if (bytes <= LARGEST_BYTES) this.#keep(revision, { uid, object: frozen(object), bytes, encoded: new Map() });
   }
 
   encoded(form: CommonForm, stored: Stored): Buffer {
@@ -62,16 +64,23 @@ export class RecentObjects {
     return bytes;
   }
 
-  #find({ revision, json }: Stored): Recent {
+  #find({ revision, uid, json }: Stored): Recent {
     const known = this.#objects.get(revision);
-    if (known !== undefined) return known;
+    // a store that gives a revision twice is broken, but must not mix up objects
+    if (known?.uid === uid) return known;
     const bytes = json();
-    const recent = { object: frozen(parseOwnJson(bytes)), bytes: bytes.length, encoded: new Map<string, Buffer>() };
+    const recent = {
+      uid,
+      object: frozen(parseOwnJson(bytes)),
+      bytes: bytes.length,
+      encoded: new Map<string, Buffer>(),
+    };
     if (bytes.length <= LARGEST_BYTES) this.#keep(revision, recent);
     return recent;
   }
 
   #keep(revision: number, recent: Recent): void {
+    if (this.#objects.has(revision)) return;
     this.#objects.set(revision, recent);
     this.#bytes += recent.bytes;
     for (const [oldest, { bytes }] of this.#objects) {

@@ -204,7 +204,8 @@ function committed(draft: Draft, revision: number): Outcome {
 
 /** Keeps the committed object for watchers and for the next write. What a webhook converts is not as the store has it. */
 function keepRecent({ request: { kind }, object, recent }: Draft, revision: number, bytes: number): void {
-  if (!isConverted(kind)) recent.add(revision, asParsed(kind.stored, object, revision), bytes);
+  if (!isConverted(kind))
+    recent.add({ revision, uid: metaOf(object).uid ?? '' }, asParsed(kind.stored, object, revision), bytes);
 }
 
 /** The namespace cannot be created because objects of an earlier namespace of this name still exist. */

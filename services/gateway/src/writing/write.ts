@@ -122,11 +122,12 @@ export interface Stage {
 /** The outcome of an answered write: the verb's own answer, or the object. */
 export function answered(draft: Draft, { code, json, revision }: Shown): Outcome {
   const { request, write, effect, object, recent } = draft;
+  const { uid = '' } = metaOf(object);
   const answer = () =>
     revision === undefined
       ? objectAnswer(request, code, json)
-      : storedAnswer(recent, request, code, { revision, json: () => json });
-  const written = { code, json, effect, uid: metaOf(object).uid ?? '', answer };
+      : storedAnswer(recent, request, code, { revision, uid, json: () => json });
+  const written = { code, json, effect, uid, answer };
   return { kind: 'answered', answer: write.answer?.(written) ?? answer() };
 }
 

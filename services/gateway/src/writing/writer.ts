@@ -169,7 +169,7 @@ export class Writer {
   /** A converted object is not as the store has it. */
   #parsed({ request: { kind } }: Plan, current: Current): JsonObject {
     if (isConverted(kind)) return parseCurrent(current);
-    return this.#ports.recent.parsed({ revision: current.revision, json: () => currentJson(current) });
+    return this.#ports.recent.parsed({ ...current, json: () => currentJson(current) });
   }
 
   /** undefined: the object exists by now. */
