@@ -8,6 +8,8 @@ const MAY_CHANGE =
 /** Checks the update of a pod: only images, a shorter deadline, more tolerations and fewer gates are allowed. */
 export function podUpdate(object: Place, old: Place): void {
   const [spec, before] = [object.field('spec'), old.field('spec')];
+  // an update of the status shares the spec with the old pod
+  if (spec.value !== undefined && spec.value === before.value) return;
   const count = spec.errorCount;
   for (const list of ['containers', 'initContainers']) {
     const now = spec.field(list);

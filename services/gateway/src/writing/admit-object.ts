@@ -62,11 +62,14 @@ export function admitPatched(request: ResourceRequest, object: JsonObject, curre
   const { kind, info } = request;
   const isOfStatus = info.subresource === 'status' && kind.stored === kind && kind.entry.custom === undefined;
   if (!isOfStatus) return admitObject(request, object);
-  const isKept = (name: string) => name !== 'metadata' && name !== 'status' && object[name] === current[name];
+  const isKept = (name: string) => name !== 'status' && object[name] === current[name];
   const changed = Object.fromEntries(Object.entries(object).filter(([name]) => !isKept(name)));
   const admitted = admitObject(request, changed);
+  // later stages change metadata, which the current object shares with others
+  if (isKept('metadata')) admitted.metadata = { ...(current.metadata as JsonObject) };
   const names = new Set([...Object.keys(object), ...Object.keys(admitted)]);
-  return Object.fromEntries([...names].map((name) => [name, (isKept(name) ? current : admitted)[name] as Json]));
+  const valueOf = (name: string) => (isKept(name) && name !== 'metadata' ? current : admitted)[name] as Json;
+  return Object.fromEntries([...names].map((name) => [name, valueOf(name)]));
 }
 
 /**
