@@ -68,8 +68,8 @@ export function admitPatched(request: ResourceRequest, object: JsonObject, curre
   // later stages change metadata, which the current object shares with others
   if (isKept('metadata')) admitted.metadata = { ...(current.metadata as JsonObject) };
   const names = new Set([...Object.keys(object), ...Object.keys(admitted)]);
-  const valueOf = (name: string) => (isKept(name) && name !== 'metadata' ? current : admitted)[name] as Json;
-  return Object.fromEntries([...names].map((name) => [name, valueOf(name)]));
+  const partOf = (name: string) => (isKept(name) && name !== 'metadata' ? current : admitted)[name] as Json;
+  return Object.fromEntries([...names].map((name) => [name, partOf(name)]));
 }
 
 /**
