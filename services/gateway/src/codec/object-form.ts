@@ -43,7 +43,7 @@ export function objectForm(recent: RecentObjects, kind: Kind, accepted: Accepted
       const json = () => (revision === one.revision ? one.json : one.jsonAt(revision));
       return common === undefined
         ? item(one, json())
-        : withoutEnd(recent.encoded(common, { revision, uid: one.uid, json }));
+        : withoutEnd(recent.encoded(common, { resource: kind.storedAs, revision, uid: one.uid, json }));
     },
     bookmark: (metadata) => encode(bookmarkOf(metadata)),
   };

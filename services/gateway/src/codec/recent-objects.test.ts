@@ -7,10 +7,13 @@ import { json, protobuf } from './encodings.ts';
 import { commonForm } from './object-form.ts';
 import { RecentObjects, type Stored } from './recent-objects.ts';
 
+const isWatched = (resource: string) => resource === 'pods';
+
 /** An object of a revision, which counts how often its bytes are read. */
 function stored(revision: number, bytes = 100): Stored & { reads: number } {
   const text = JSON.stringify({ metadata: { name: `object-${revision}` }, data: 'x'.repeat(bytes - 50) });
   const object = {
+    resource: 'pods',
     revision,
     uid: `uid-${revision}`,
     reads: 0,
@@ -32,7 +35,7 @@ const form = {
 };
 
 test('Each state is parsed once and encoded once in each form, and nobody can change it.', () => {
-  const recent = new RecentObjects();
+  const recent = new RecentObjects({ isWatched });
   const one = stored(1);
   const object = recent.parsed(one);
   assert.equal(recent.parsed(one), object);
@@ -44,12 +47,12 @@ test('Each state is parsed once and encoded once in each form, and nobody can ch
 });
 
 test('Another revision of the same object is another state.', () => {
-  const recent = new RecentObjects();
+  const recent = new RecentObjects({ isWatched });
   assert.notEqual(recent.parsed(stored(1)), recent.parsed(stored(2)));
 });
 
 test('The oldest states are forgotten when the bytes of all exceed the limit.', () => {
-  const recent = new RecentObjects(1000);
+  const recent = new RecentObjects({ isWatched, maxBytes: 1000 });
   const all = Array.from({ length: 12 }, (_, i) => stored(i));
   for (const one of all) recent.parsed(one);
   for (const one of all.toReversed()) recent.parsed(one);
@@ -59,10 +62,28 @@ test('The oldest states are forgotten when the bytes of all exceed the limit.', 
 });
 
 test('A large object does not displace small ones.', () => {
-  const recent = new RecentObjects(100_000);
+  const recent = new RecentObjects({ isWatched, maxBytes: 100_000 });
   const [small, large] = [stored(1), stored(2, 90_000)];
   for (const one of [small, large, large, small]) recent.parsed(one);
   assert.deepEqual([small.reads, large.reads], [1, 2]);
+});
+
+test('Objects of a collection without watchers are not kept.', () => {
+  const recent = new RecentObjects({ isWatched });
+  const one = { ...stored(1), resource: 'configmaps' };
+  assert.notEqual(recent.parsed(one), recent.parsed(one));
+  assert.deepEqual(recent.encoded(form, one), recent.encoded(form, one));
+});
+
+test('An object that is at hand is not parsed again.', () => {
+  const recent = new RecentObjects({ isWatched });
+  for (const resource of ['pods', 'configmaps']) {
+    const one = { ...stored(1), resource, object: () => ({ kind: 'Other' }) };
+    assert.equal(
+      recent.encoded({ name: 'kind', encode: ({ kind }) => Buffer.from(String(kind)) }, one).toString(),
+      'Other',
+    );
+  }
 });
 
 test('Answers and watches share only forms that follow from the stored state alone.', () => {
@@ -86,9 +107,14 @@ test('Answers and watches share only forms that follow from the stored state alo
 });
 
 test('A broken store that gives a revision twice does not mix up two objects.', () => {
-  const recent = new RecentObjects();
+  const recent = new RecentObjects({ isWatched });
   const one = stored(1);
-  const other = { revision: 1, uid: 'other', json: () => Buffer.from('{"metadata":{"name":"other"}}') };
+  const other = {
+    resource: 'pods',
+    revision: 1,
+    uid: 'other',
+    json: () => Buffer.from('{"metadata":{"name":"other"}}'),
+  };
   recent.parsed(one);
   assert.deepEqual(recent.parsed(other), { metadata: { name: 'other' } });
   assert.deepEqual((recent.parsed(one).metadata as JsonObject).name, 'object-1');

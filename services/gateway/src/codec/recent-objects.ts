@@ -7,10 +7,14 @@ const LARGEST_BYTES = 64 << 10;
 
 /** An object at its own revision. */
 export interface Stored {
+  /** the collection that it is in */
+  readonly resource: string;
   readonly revision: number;
   readonly uid: string;
   /** with its resourceVersion */
   readonly json: () => Buffer;
+  /** what its JSON would be parsed to, where the caller has it; undefined: it is parsed */
+  readonly object?: () => JsonObject;
 }
 
 /** A form of stored objects that watchers and answers have in common. */
@@ -26,21 +30,31 @@ interface Recent {
   readonly encoded: Map<string, Buffer>;
 }
 
+interface RecentObjectsOptions {
+  /** whether a collection has watchers, which soon need the states that are written */
+  readonly isWatched: (resource: string) => boolean;
+  readonly maxBytes?: number;
+}
+
 /**
  * The objects of the last few moments, parsed and encoded. An object is written several times in a second when its life
- * begins, and each state is needed by the answer, by watchers with other selections, and by the next write.
+ * begins, and each state is needed by the answer, by watchers with other selections, and by the next write. Objects of a
+ * collection without watchers are not kept: mostly nobody needs them again, and they would only fill the old generation
+ * of the heap.
  *
  * States that were committed here share the parts that a write did not change.
  *
  * Invariant: all states are as the store has them, in the version in which they are stored, so the revision alone
- * identifies one; the objects are frozen, because their users share them. The oldest ones are forgotten first.
+ * identifies one; kept objects are frozen, because their users share them. The oldest ones are forgotten first.
  */
 export class RecentObjects {
   readonly #objects = new Map<number, Recent>();
+  readonly #isWatched: RecentObjectsOptions['isWatched'];
   readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(maxBytes = MAX_BYTES) {
+  constructor({ isWatched, maxBytes = MAX_BYTES }: RecentObjectsOptions) {
+    this.#isWatched = isWatched;
     this.#maxBytes = maxBytes;
   }
 
@@ -49,9 +63,9 @@ export class RecentObjects {
     return this.#find(stored).object;
   }
 
-  /** Keeps a state that was just committed. The object must be equal to the one in its bytes, and is frozen. */
-  add({ revision, uid }: Pick<Stored, 'revision' | 'uid'>, object: JsonObject, bytes: number): void {
-    if (bytes <= LARGEST_BYTES) this.#keep(revision, { uid, object: frozen(object), bytes, encoded: new Map() });
+  /** Keeps a state that was just committed. */
+  add(stored: Stored): void {
+    if (this.#isWatched(stored.resource)) this.#find(stored);
   }
 
   encoded(form: CommonForm, stored: Stored): Buffer {
@@ -64,23 +78,19 @@ export class RecentObjects {
     return bytes;
   }
 
-  #find({ revision, uid, json }: Stored): Recent {
+  #find({ resource, revision, uid, json, object }: Stored): Recent {
     const known = this.#objects.get(revision);
     // a store that gives a revision twice is broken, but must not mix up objects
     if (known?.uid === uid) return known;
     const bytes = json();
-    const recent = {
-      uid,
-      object: frozen(parseOwnJson(bytes)),
-      bytes: bytes.length,
-      encoded: new Map<string, Buffer>(),
-    };
-    if (bytes.length <= LARGEST_BYTES) this.#keep(revision, recent);
+    const recent = { uid, object: object?.() ?? parseOwnJson(bytes), bytes: bytes.length, encoded: new Map() };
+    const isKept = known === undefined && bytes.length <= LARGEST_BYTES && this.#isWatched(resource);
+    if (isKept) this.#keep(revision, recent);
     return recent;
   }
 
   #keep(revision: number, recent: Recent): void {
-    if (this.#objects.has(revision)) return;
+    frozen(recent.object);
     this.#objects.set(revision, recent);
     this.#bytes += recent.bytes;
     for (const [oldest, { bytes }] of this.#objects) {

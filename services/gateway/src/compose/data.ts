@@ -55,7 +55,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
   const operatorsWebhooks = new WebhookCalls(new AllowedAddresses(ANYWHERE), services);
   const conversions = new Conversions({ webhooks, metrics });
   const collections = new Collections({ store, mirrors, conversions });
-  const recent = new RecentObjects();
+  const recent = new RecentObjects({ isWatched: (resource) => mirrors.watchers(resource) > 0 });
   const objects = new Objects({ registry, store, mirrors, conversions });
   const customKinds = new CustomKinds({ registry, mirrors, store });
   const live = new LiveViews(kit.faults.place('hear of a write that was committed here'));

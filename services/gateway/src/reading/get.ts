@@ -33,7 +33,7 @@ export const get =
 async function storedOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Stored> {
   const fromStore = async () => {
     const current = await ports.objects.get(kind, info.namespace, info.name);
-    return { revision: current.revision, uid: current.uid, json: () => currentJson(current) };
+    return { resource: kind.storedAs, revision: current.revision, uid: current.uid, json: () => currentJson(current) };
   };
   const version = info.query.get('resourceVersion') ?? '';
   if (version === '') return fromStore();
@@ -52,5 +52,5 @@ async function storedOf(ports: GetPorts, { kind, info }: ResourceRequest): Promi
   if (item === undefined && collection.isCorrupt(key)) return fromStore();
   if (item === undefined) throw notFound(kind.entry, info.name);
   const [shown = item] = isConverted(kind) ? await ports.conversions.read(kind, [item]) : [item];
-  return { revision: shown.revision, uid: shown.uid, json: () => shown.json };
+  return { resource: kind.storedAs, revision: shown.revision, uid: shown.uid, json: () => shown.json };
 }

@@ -18,7 +18,7 @@ import {
   removalGuards,
   type UnsentWrite,
 } from './commits.ts';
-import { answered, type Draft, type Outcome, type Stage } from './write.ts';
+import { answered, type Draft, type Outcome, type Shown, type Stage } from './write.ts';
 
 /** Serializes the object once: these bytes are stored, listed and watched. */
 export const serialization: Stage = {
@@ -194,18 +194,22 @@ function committed(draft: Draft, revision: number): Outcome {
   const code = current === undefined ? 201 : 200;
   if (effect !== 'removed') {
     const json = withResourceVersion(shown, revision);
-    keepRecent(draft, revision, json.length);
-    return answered(draft, { code, json, revision });
+    return answered(draft, { code, json, revision, ...kept(draft, revision, json) });
   }
   // an update that removes the object returns its last version; a deletion returns the revision of the deletion
   const isLast = current !== undefined && write.operation !== 'DELETE';
   return answered(draft, { code, json: withResourceVersion(shown, isLast ? current.revision : revision) });
 }
 
-/** Keeps the committed object for watchers and for the next write. What a webhook converts is not as the store has it. */
-function keepRecent({ request: { kind }, object, recent }: Draft, revision: number, bytes: number): void {
-  if (!isConverted(kind))
-    recent.add({ revision, uid: metaOf(object).uid ?? '' }, asParsed(kind.stored, object, revision), bytes);
+/**
+ * Keeps the committed object for watchers and for the next write, and returns it for the answer. What a webhook converts
+ * is not as the store has it.
+ */
+function kept({ request: { kind }, object, recent }: Draft, revision: number, json: Buffer): Pick<Shown, 'object'> {
+  if (isConverted(kind)) return {};
+  const state = { object: () => asParsed(kind.stored, object, revision) };
+  recent.add({ resource: kind.storedAs, revision, uid: metaOf(object).uid ?? '', json: () => json, ...state });
+  return state;
 }
 
 /** The namespace cannot be created because objects of an earlier namespace of this name still exist. */

@@ -40,6 +40,8 @@ interface Found {
 }
 
 function tooManyIn(whole: Json, at: string, limit: Limits): Found | undefined {
+  // nearly every object is small, and needs no paths
+  if (numberOfValues(whole) <= Math.min(limit.values, limit.listed, limit.keys)) return undefined;
   let [values, listed] = [0, 0];
   const inList = (items: readonly Json[], path: string): Found | undefined => {
     values += items.length;
@@ -66,6 +68,18 @@ function tooManyIn(whole: Json, at: string, limit: Limits): Found | undefined {
     return undefined;
   };
   return hasParts(whole) ? search(whole, at) : undefined;
+}
+
+/** The number of fields and items, at any depth. */
+function numberOfValues(value: Json): number {
+  if (!hasParts(value)) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += 1 + numberOfValues(item);
+    return count;
+  }
+  for (const key in value) count += 1 + numberOfValues(value[key] as Json);
+  return count;
 }
 
 function hasParts(value: Json): value is Json & object {

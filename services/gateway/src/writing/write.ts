@@ -120,20 +120,23 @@ export interface Stage {
 }
 
 /** The outcome of an answered write: the verb's own answer, or the object. */
-export function answered(draft: Draft, { code, json, revision }: Shown): Outcome {
+export function answered(draft: Draft, { code, json, revision, object: state }: Shown): Outcome {
   const { request, write, effect, object, recent } = draft;
   const { uid = '' } = metaOf(object);
-  const answer = () =>
-    revision === undefined
-      ? objectAnswer(request, code, json)
-      : storedAnswer(recent, request, code, { revision, uid, json: () => json });
+  const answer = () => {
+    if (revision === undefined) return objectAnswer(request, code, json);
+    const stored = { resource: request.kind.storedAs, revision, uid, json: () => json };
+    return storedAnswer(recent, request, code, state === undefined ? stored : { ...stored, object: state });
+  };
   const written = { code, json, effect, uid, answer };
   return { kind: 'answered', answer: write.answer?.(written) ?? answer() };
 }
 
-interface Shown {
+export interface Shown {
   readonly code: number;
   readonly json: Buffer;
   /** the revision at which the store has exactly this state, if there is one */
   readonly revision?: number;
+  /** what a reader would parse from `json`, if it is at hand */
+  readonly object?: () => JsonObject;
 }

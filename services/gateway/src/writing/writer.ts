@@ -169,7 +169,8 @@ export class Writer {
   /** A converted object is not as the store has it. */
   #parsed({ request: { kind } }: Plan, current: Current): JsonObject {
     if (isConverted(kind)) return parseCurrent(current);
-    return this.#ports.recent.parsed({ ...current, json: () => currentJson(current) });
+    const { revision, uid } = current;
+    return this.#ports.recent.parsed({ resource: kind.storedAs, revision, uid, json: () => currentJson(current) });
   }
 
   /** undefined: the object exists by now. */
