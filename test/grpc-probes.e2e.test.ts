@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client, credentials, type MethodDefinition, status } from '@grpc/grpc-js';
 import { grpcClient, peerCredentials } from '@tidegate/service-kit';
-import { freePort, until } from '@tidegate/testkit';
+import { type Cluster, freePort, startCluster, until } from '@tidegate/testkit';
 import { grpcHealth, type HealthCheckRequest, type HealthCheckResponse, health, servingStatus } from '@tidegate/wire';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 
 describe('The gRPC health protocol', () => {
   const open = new Map<string, Client>();

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { until, whyNoNats } from '@tidegate/testkit';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
+import { type Cluster, startCluster, until, whyNoNats } from '@tidegate/testkit';
 import { Client } from './support/client.ts';
 
 /** The longest time from a loss or a recovery until every gateway reports it. */

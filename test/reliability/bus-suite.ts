@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { natsAddress } from '@tidegate/service-kit';
-import { until, whyNoNats } from '@tidegate/testkit';
+import { type Cluster, startCluster, until, whyNoNats } from '@tidegate/testkit';
 import { connect, type NatsConnection } from 'nats';
 import { explainViolations, violationsOf } from './checks/all.ts';
 import type { History } from './history/history.ts';
 import { type LoadOptions, runLoad } from './load/run-load.ts';
-import { type Cluster, startCluster } from './system/cluster.ts';
 import { type BusFault, FaultyBus } from './system/faulty-bus.ts';
 
 const FAULTS = ['lost', 'doubled', 'reordered', 'delayed'] as const satisfies readonly BusFault[];

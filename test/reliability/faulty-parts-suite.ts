@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Cluster, startCluster } from '@tidegate/testkit';
 import { type CheckName, explainViolations, type Violations, violationsOf } from './checks/all.ts';
 import { type LoadOptions, runLoad } from './load/run-load.ts';
-import { type Cluster, startCluster } from './system/cluster.ts';
 import { FaultyStore, type StoreFault } from './system/faulty-store.ts';
 import { FaultyWatch, type WatchFault } from './system/faulty-watch.ts';
 

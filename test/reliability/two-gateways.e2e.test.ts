@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Cluster, startCluster } from '@tidegate/testkit';
 import { explainViolations, violationsOf } from './checks/all.ts';
 import { runLoad } from './load/run-load.ts';
-import { type Cluster, startCluster } from './system/cluster.ts';
 import { FaultyWatch } from './system/faulty-watch.ts';
 
 describe('Clients that alternate between two gateways', () => {
