@@ -65,10 +65,10 @@ describe('The gRPC health protocol', () => {
     call.on('error', () => {});
     await until('the first status', () => statuses.length === 1);
     await cluster.postgres.kill();
-    await until('the loss to be reported', () => statuses.length === 2, 3000);
+    await until('the loss to be reported', () => statuses.length === 2);
     assert.equal(await check(at('store'), 'livez'), servingStatus.serving);
     await cluster.postgres.restart();
-    await until('the recovery to be reported', () => statuses.length === 3, 3000);
+    await until('the recovery to be reported', () => statuses.length === 3);
     assert.deepEqual(statuses, [servingStatus.serving, servingStatus.notServing, servingStatus.serving]);
     call.cancel();
   });

@@ -52,7 +52,7 @@ export function busSuite({ seed, percent, operations }: BusSuite): void {
     const load = (
       namespace: string,
       rest: Pick<LoadOptions, 'operations' | 'isOver' | 'onDone' | 'pauseMs'>,
-    ): Promise<History> => runLoad({ seed, namespace, endpoints: cluster.endpoints, catchUpMs: 10_000, ...rest });
+    ): Promise<History> => runLoad({ seed, namespace, endpoints: cluster.endpoints, catchUpMs: 30_000, ...rest });
     /** Runs `work` during writes; `progress()` resolves when more than 20 further operations are done. */
     const whileWriting = async (namespace: string, work: (progress: () => Promise<unknown>) => Promise<void>) => {
       let operationsDone = 0;
