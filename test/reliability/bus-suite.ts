@@ -105,18 +105,14 @@ export function busSuite({ seed, percent, operations }: BusSuite): void {
       assert.equal(await metric('resyncs'), 0, 'there was no resync');
     });
 
-    test('Every promise is kept when the stream is deleted during writes, and it is created again within seconds.', async () => {
+    test('Every promise is kept when the stream is deleted during writes, and it is created again.', async () => {
       const history = await whileWriting('deleted', async (progress) => {
         for (let round = 0; round < 3; round++) {
           await manager.streams.delete(STREAM);
           await progress();
-          await until(
-            'the stream to be created again',
-            () => manager.streams.info(STREAM).catch(() => undefined),
-            5000,
-          );
+          await until('the stream to be created again', () => manager.streams.info(STREAM).catch(() => undefined));
           const before = delivered();
-          await until('the bus to deliver again', () => delivered() > before + 20, 5000);
+          await until('the bus to deliver again', () => delivered() > before + 20);
         }
       });
       assertPromisesKept(history);
