@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { encodeCbor, type JsonObject } from '@tidegate/schema';
+import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import { type Manifest, manifests } from './support/manifests.ts';
 import { CBOR, type RunningSystem } from './support/running-system.ts';
@@ -59,7 +59,11 @@ describe('Server-side apply of every kind', () => {
 
   describe('Further applies', () => {
     // the time of an owner has a resolution of one second
-    before(() => setTimeout(1000));
+    const second = () => Math.floor(Date.now() / 1000);
+    before(async () => {
+      const last = second();
+      await until('the next second', () => second() > last);
+    });
     for (const manifest of all) {
       test(`Applying ${named(manifest)} again changes nothing, and another manager can take over its fields.`, async () => {
         // read again, because controllers may have changed the status meanwhile

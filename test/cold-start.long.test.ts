@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { memoryBytes, signalQuietly } from '@tidegate/local';
-import { until } from '@tidegate/testkit';
+import { type Cluster, startCluster, until } from '@tidegate/testkit';
 import postgres from 'postgres';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { fillStore } from './support/fill-store.ts';
 
 const OBJECTS = 100_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { metricAt } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { metricAt } from './support/metric.ts';
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client, credentials, type MethodDefinition, status } from '@grpc/grpc-js';
 import { grpcClient, peerCredentials } from '@tidegate/service-kit';
-import { freePort, until } from '@tidegate/testkit';
+import { type Cluster, freePort, startCluster, until } from '@tidegate/testkit';
 import { grpcHealth, type HealthCheckRequest, type HealthCheckResponse, health, servingStatus } from '@tidegate/wire';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 
 describe('The gRPC health protocol', () => {
   const open = new Map<string, Client>();
@@ -66,10 +65,10 @@ describe('The gRPC health protocol', () => {
     call.on('error', () => {});
     await until('the first status', () => statuses.length === 1);
     await cluster.postgres.kill();
-    await until('the loss to be reported', () => statuses.length === 2, 3000);
+    await until('the loss to be reported', () => statuses.length === 2);
     assert.equal(await check(at('store'), 'livez'), servingStatus.serving);
     await cluster.postgres.restart();
-    await until('the recovery to be reported', () => statuses.length === 3, 3000);
+    await until('the recovery to be reported', () => statuses.length === 3);
     assert.deepEqual(statuses, [servingStatus.serving, servingStatus.notServing, servingStatus.serving]);
     call.cancel();
   });

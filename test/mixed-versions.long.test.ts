@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { programFile, until, whyNoNats } from '@tidegate/testkit';
+import { type Cluster, programFile, startCluster, until, whyNoNats } from '@tidegate/testkit';
 import { Api } from './reliability/load/api.ts';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { configMap, MAPS } from './support/client.ts';
 import { previousVersion, whyNoPreviousVersion } from './support/previous-version.ts';
 import { RollingWatcher } from './support/rolling-watcher.ts';

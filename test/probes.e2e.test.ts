@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { until, whyNoNats } from '@tidegate/testkit';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
+import { type Cluster, startCluster, until, whyNoNats } from '@tidegate/testkit';
 import { Client } from './support/client.ts';
 
-/** The longest time from a loss or a recovery until every gateway reports it. */
-/** Parts are probed every second; this is three times two probes, for slow machines. */
+/**
+ * The longest time from a loss or a recovery until every gateway reports it: three times two probes of a second each,
+ * for slow machines.
+ */
 const LIMIT_MS = 6000;
 const GRACE_MS = 10_000;
 const DELAY_MS = 4000;
@@ -78,7 +79,14 @@ describe('Probes', { skip: (await whyNoNats()) ?? false }, () => {
     const gateway = { 'livez-grace-period': `${GRACE_MS}ms`, 'shutdown-delay-duration': `${DELAY_MS}ms` };
     cluster = await startCluster({ replicas: 2, nats: true, flags: { gateway } });
     clients = cluster.endpoints.map((endpoint) => new Client(endpoint));
-    await until('all checks to pass', async () => (await failing('/readyz?verbose')).length === 0);
+    await until('all checks of the gateway to pass', async () => (await failing('/readyz?verbose')).length === 0);
+    // a service is ready before it has connected to NATS
+    for (const part of ['store-1', 'watch-1']) {
+      await until(`all checks of ${part} to pass`, async () => {
+        const probed = await cluster.probe(part, '/readyz?verbose');
+        return probed !== undefined && !probed.text.includes('[-]');
+      });
+    }
   });
   after(async () => {
     for (const client of clients ?? []) client.close();
@@ -156,7 +164,8 @@ describe('Probes', { skip: (await whyNoNats()) ?? false }, () => {
     assert.equal((await get('/readyz?exclude=etcd')).code, 200);
     assert.match((await get('/readyz?exclude=etcd&verbose')).text, /^\[\+\]postgres excluded with etcd: ok$/m);
     assert.equal((await get('/livez/etcd')).code, 200);
-    assert.equal((await cluster.probe('store-1', '/readyz'))?.code, 500);
+    // the gateways may have asked the other store
+    await until('the store to report it', async () => (await cluster.probe('store-1', '/readyz'))?.code === 500);
     assert.equal((await cluster.probe('store-1', '/livez'))?.code, 200);
     await cluster.postgres.restart();
     await soon('the return of PostgreSQL', 200, []);
@@ -209,9 +218,8 @@ describe('Probes', { skip: (await whyNoNats()) ?? false }, () => {
     await until('the next gateway to listen', () => get('/livez').catch(() => undefined));
     const pending = ['watch', 'informer-sync', ...BY_WATCH].join();
     await until('the gateway to connect to the stores', async () => (await failing('/readyz')).join() === pending);
-    assert.equal((await get('/livez')).code, 200);
-    assert.ok(performance.now() - begun < GRACE_MS, 'the machine is too slow for this test');
     await until('liveness to fail', async () => (await get('/livez')).code === 500);
+    assert.ok(performance.now() - begun >= GRACE_MS, 'it passed during the grace period');
     assert.deepEqual(
       await failing('/livez'),
       BY_WATCH.filter((name) => !REMOTE.includes(name)),

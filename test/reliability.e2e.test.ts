@@ -19,7 +19,7 @@ describe('Random load of many clients', () => {
         namespace: `load-${seed}`,
         endpoints: [tidegate],
         operations: 900,
-        catchUpMs: 10_000,
+        catchUpMs: 30_000,
       });
       const { operations, lists, watchers } = history;
       t.diagnostic(

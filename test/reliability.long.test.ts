@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Random } from '@tidegate/testkit';
+import { type Cluster, Random, startCluster } from '@tidegate/testkit';
 import { explainViolations, violationsOf } from './reliability/checks/all.ts';
-import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { type FaultName, faults } from './reliability/system/faults.ts';
 import { runUnderFaults } from './reliability/system/run-under-faults.ts';
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until, whyNoNats } from '@tidegate/testkit';
-import { Api, type Endpoint } from './reliability/load/api.ts';
-import { startCluster } from './reliability/system/cluster.ts';
+import { type Endpoint, startCluster, until, whyNoNats } from '@tidegate/testkit';
+import { Api } from './reliability/load/api.ts';
 import { configMap, MAPS } from './support/client.ts';
 import { RollingWatcher } from './support/rolling-watcher.ts';
 

@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { natsAddress } from '@tidegate/service-kit';
-import { startNats, startPostgres, type TestNats, type TestPostgres, until, whyNoNats } from '@tidegate/testkit';
+import {
+  metricAt,
+  startNats,
+  startPostgres,
+  type TestNats,
+  type TestPostgres,
+  until,
+  whyNoNats,
+} from '@tidegate/testkit';
 import { type Change, logBatchCodec } from '@tidegate/wire';
 import { connect, type NatsConnection } from 'nats';
 import postgres from 'postgres';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { metricAt } from './support/metric.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 describe('Self-check of the watch service', { skip: (await whyNoNats()) ?? false }, () => {

@@ -14,7 +14,7 @@ const RULES = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], r
 /** Creates a configuration with one webhook for new ConfigMaps; returns a function that deletes it. */
 async function configure(client: Client, name: string, webhook: object, kind = 'Validating') {
   const path = `${GROUP}/${kind.toLowerCase()}webhookconfigurations`;
-  const whole = { sideEffects: 'None', admissionReviewVersions: ['v1'], rules: RULES, timeoutSeconds: 1, ...webhook };
+  const whole = { sideEffects: 'None', admissionReviewVersions: ['v1'], rules: RULES, timeoutSeconds: 10, ...webhook };
   const body = { kind: `${kind}WebhookConfiguration`, metadata: { name }, webhooks: [{ name: 'a.b.c', ...whole }] };
   const made = await client.request('POST', path, { body });
   assert.equal(made.code, 201, made.text);

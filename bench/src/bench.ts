@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { commit, type Machine, machine } from './machine.ts';
 import { type BenchNamespace, createNamespace, type Measurement, measure } from './measure.ts';
 import type { BenchOptions } from './options.ts';
 import { scenarios } from './scenarios.ts';
@@ -8,7 +7,7 @@ import { figure, ratioTable, resultTable } from './tables.ts';
 import { ownTarget, peerTarget, type Target } from './target.ts';
 
 export interface Report {
-  machine: { cpus: number; model: string; memoryGib: number; node: string };
+  machine: Machine;
   commit: string;
   date: string;
   options: BenchOptions;
@@ -73,22 +72,4 @@ function printReport(report: Report, options: BenchOptions, print: (line: string
       earlier.measurements.filter((m) => m.target === 'tidegate'),
     )}`,
   );
-}
-
-function machine(): Report['machine'] {
-  const all = cpus();
-  return {
-    cpus: all.length,
-    model: all[0]?.model ?? '',
-    memoryGib: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  };
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-  } catch {
-    return '';
-  }
 }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { signalQuietly } from '@tidegate/local';
-import { until } from '@tidegate/testkit';
+import { type Cluster, startCluster, until } from '@tidegate/testkit';
 import { Client, configMap } from '../support/client.ts';
 import { Api } from './load/api.ts';
-import { type Cluster, startCluster } from './system/cluster.ts';
 
 const MAPS = '/api/v1/namespaces/large/configmaps';
 const OBJECTS = 200;

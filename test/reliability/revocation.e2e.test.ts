@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { type Cluster, startCluster, until } from '@tidegate/testkit';
 import { Client, MAPS } from '../support/client.ts';
-import { type Cluster, startCluster } from './system/cluster.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const BINDINGS = `${RBAC}/clusterrolebindings`;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { type Cluster, startCluster } from '@tidegate/testkit';
 import { explainViolations, violationsOf } from './checks/all.ts';
 import { runLoad } from './load/run-load.ts';
-import { type Cluster, startCluster } from './system/cluster.ts';
 import { FaultyWatch } from './system/faulty-watch.ts';
 
 describe('Clients that alternate between two gateways', () => {
@@ -24,7 +24,7 @@ describe('Clients that alternate between two gateways', () => {
   test('Every promise is kept while one of two gateways receives changes late.', async () => {
     lateWatch.setFault('delays every change for one gateway');
     const { endpoints } = cluster;
-    const history = await runLoad({ seed: 5, namespace: 'two', endpoints, operations: 300, catchUpMs: 10_000 });
+    const history = await runLoad({ seed: 5, namespace: 'two', endpoints, operations: 300, catchUpMs: 30_000 });
     assert.equal(explainViolations(violationsOf(history)), '');
     assert.ok(lateWatch.injected > 0);
   });

@@ -12,7 +12,7 @@ const PARTS = ['gateway', 'health', 'store', 'watch'] as const;
 
 function call(client: Client, method: unknown): Promise<ServiceError | undefined> {
   const { path, requestSerialize, responseDeserialize } = method as MethodDefinition<object, object>;
-  const deadline = Date.now() + 5000;
+  const deadline = Date.now() + 20_000;
   return new Promise((resolve) => {
     client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error) => {
       resolve(error ?? undefined);

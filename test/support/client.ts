@@ -73,7 +73,7 @@ export class Client {
     return this.request('GET', path, { headers });
   }
 
-  /** Starts a watch; `next` waits up to ten seconds for an event. */
+  /** Starts a watch; `next` waits up to twenty seconds for an event. */
   watch(path: string, headers: Record<string, string> = {}): Promise<Watch> {
     return new Promise((resolve, reject) => {
       const all = { Authorization: `Bearer ${this.#token}`, ...headers };
@@ -123,7 +123,7 @@ export class Watch {
 
   async next(): Promise<WatchEvent> {
     const event = await this.#nextOrEnd();
-    if (event === undefined) throw new Error('the watch ended, or sent no event for ten seconds');
+    if (event === undefined) throw new Error('the watch ended, or sent no event for twenty seconds');
     return event;
   }
 
@@ -139,7 +139,7 @@ export class Watch {
   }
 
   async #nextOrEnd(): Promise<WatchEvent | undefined> {
-    const limit = Date.now() + 10_000;
+    const limit = Date.now() + 20_000;
     while (this.#events.length === 0 && !this.#ended && Date.now() < limit) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, limit - Date.now());

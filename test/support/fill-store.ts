@@ -1,7 +1,7 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
 import { grpcClient, peerCredentials } from '@tidegate/service-kit';
+import type { Cluster } from '@tidegate/testkit';
 import { outcomeKind, type SessionRequest, type SessionResponse, store, type Write, writeKind } from '@tidegate/wire';
-import type { Cluster } from '../reliability/system/cluster.ts';
 
 const BATCH = 500;
 const NAMESPACE = 'many';

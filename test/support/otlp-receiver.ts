@@ -34,7 +34,14 @@ interface Decoded {
 /** A receiver of OTLP over HTTP in Protobuf, which keeps the received spans. */
 export async function startOtlpReceiver() {
   const spans: ReceivedSpan[] = [];
+  let isBroken = false;
+  let broken = 0;
   const server = createServer((request, response) => {
+    if (isBroken) {
+      broken++;
+      request.destroy();
+      return;
+    }
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
     request.on('end', () => {
@@ -46,6 +53,14 @@ export async function startOtlpReceiver() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
+    /** From now on it breaks each connection at its next request. */
+    break: () => {
+      isBroken = true;
+    },
+    /** the requests whose connections it has broken */
+    get broken() {
+      return broken;
+    },
     close: () => {
       server.closeAllConnections();
       server.close();

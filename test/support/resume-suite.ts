@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { metricAt } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './client.ts';
-import { metricAt } from './metric.ts';
 import type { RunningSystem } from './running-system.ts';
 
 interface ResumeSuite {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import { Agent, request } from 'node:https';
-import type { Endpoint } from '../reliability/load/api.ts';
+import type { Endpoint } from '@tidegate/testkit';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

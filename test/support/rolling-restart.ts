@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until, whyNoNats } from '@tidegate/testkit';
+import { startCluster, until, whyNoNats } from '@tidegate/testkit';
 import { Api } from '../reliability/load/api.ts';
-import { startCluster } from '../reliability/system/cluster.ts';
 import { Balancer } from './balancer.ts';
 import { configMap, MAPS } from './client.ts';
 import { RetryingClient } from './retrying-client.ts';

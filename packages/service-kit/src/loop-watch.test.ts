@@ -58,7 +58,7 @@ test('A started watch detects a long turn of this process.', async (t) => {
   const { user } = process.threadCpuUsage();
   while (process.threadCpuUsage().user - user < 500_000);
   const begun = performance.now();
-  while (logged.length === 0 && performance.now() - begun < 5000)
+  while (logged.length === 0 && performance.now() - begun < 20_000)
     await new Promise((resolve) => setTimeout(resolve, 10));
   assert.equal(logged.length, 1);
 });

@@ -1,5 +1,7 @@
 export { freePort } from '@tidegate/local';
 export { type ReceivedRequest, TestAggregatedServer } from './aggregated-server.ts';
+export type { PartProcess } from './cluster/part-process.ts';
+export { type Cluster, type Endpoint, startCluster } from './cluster/start-cluster.ts';
 export {
   type Conversation,
   converse,
@@ -9,6 +11,7 @@ export {
   type SendRequest,
   writeConversations,
 } from './conversation.ts';
+export { metricAt } from './metric-at.ts';
 export { oddDefinition } from './odd-definition.ts';
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';

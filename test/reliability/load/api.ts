@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-
-/** The address of a gateway, and the credentials of its client. */
-export interface Endpoint {
-  readonly server: string;
-  readonly token: string;
-  readonly caFile: string;
-}
+import type { Endpoint } from '@tidegate/testkit';
 
 export type Reply =
   // biome-ignore lint/suspicious/noExplicitAny: bodies of any kind

@@ -1,6 +1,6 @@
-import { Random, until } from '@tidegate/testkit';
+import { type Endpoint, Random, until } from '@tidegate/testkit';
 import type { History, OperationRequest } from '../history/history.ts';
-import { Api, type Endpoint } from './api.ts';
+import { Api } from './api.ts';
 import { COLOURS, chooseList, chooseRequest, keysOf } from './choose.ts';
 import { pauseAfterFailure } from './failure-pause.ts';
 import { CollectionFollower } from './follow-collection.ts';

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signalQuietly } from '@tidegate/local';
-import type { Random } from '@tidegate/testkit';
-import type { Cluster } from './cluster.ts';
-import type { PartProcess } from './part-process.ts';
+import type { Cluster, PartProcess, Random } from '@tidegate/testkit';
 
 /** Injects a fault and resolves when it is over. Returns a description for the message of a failed run. */
 type Fault = (cluster: Cluster, random: Random) => Promise<string>;

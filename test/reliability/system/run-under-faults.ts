@@ -1,7 +1,6 @@
-import { Random, until } from '@tidegate/testkit';
+import { type Cluster, Random, until } from '@tidegate/testkit';
 import type { History } from '../history/history.ts';
 import { runLoad } from '../load/run-load.ts';
-import type { Cluster } from './cluster.ts';
 import { type FaultName, faults } from './faults.ts';
 
 interface RunOptions {

@@ -67,7 +67,8 @@ test('a limited number of rotated files is kept, compressed', () =>
     for (let i = 0; i < 60; i++) {
       await log.append(line(i));
       // two files of one millisecond would have one name
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      const writtenAt = Date.now();
+      await until('the next millisecond', () => Date.now() !== writtenAt);
     }
     await log.close();
     await until('older files to be gone', async () => {

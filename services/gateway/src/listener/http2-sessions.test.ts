@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { connect, constants, createServer } from 'node:http2';
+import { type ClientHttp2Session, connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { UNAUTHENTICATED } from '../request/user.ts';
 import { ConnectionLimits } from './connection-limits.ts';
 import { Http2Sessions } from './http2-sessions.ts';
@@ -29,12 +30,18 @@ async function requestsOf({ goAwayChance, groups }: { goAwayChance: number; grou
     const [headers] = await once(stream, 'response');
     codes.push(Number(headers[':status']));
     await once(stream.resume(), 'close');
-    // GOAWAY arrives separately
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pingAnswered(client);
   }
   client.close();
   server.close();
   return { codes, hasGoaway };
+}
+
+/** Frames arrive in order, so a GOAWAY that was sent before has arrived, too. */
+function pingAnswered(client: ClientHttp2Session): Promise<void> {
+  return new Promise((resolve) => {
+    if (client.destroyed || !client.ping(() => resolve())) resolve();
+  });
 }
 
 const ANN = ['system:authenticated'];
@@ -64,13 +71,16 @@ test('the GOAWAY chance is at most one in fifty', () => {
 test('the reset limit of a user holds across connections, and does not affect other users', async (t) => {
   let now = 0;
   let user = 'ann';
-  const server = createServer((request) => sessions.setUser(request, { name: user, groups: ANN }));
+  const seen = { begun: 0, reset: 0 };
+  const server = createServer((request) => {
+    seen.begun++;
+    request.stream.on('close', () => seen.reset++);
+    sessions.setUser(request, { name: user, groups: ANN });
+  });
   const sessions = new Http2Sessions(server, { goAwayChance: 0, now: () => now });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());
-  // lets the server read each frame before the next one is sent
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
   const opened = () => {
     const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     client.on('error', () => {});
@@ -80,13 +90,17 @@ test('the reset limit of a user holds across connections, and does not affect ot
   /** Resets up to `max` requests, until the connection is closed. Returns the number of resets. */
   const resets = async (max: number) => {
     const client = opened();
+    // the server must read each frame before the next one is sent
+    const untilSeen = async (what: keyof typeof seen, total: number) => {
+      while (seen[what] < total && !client.destroyed) await turn();
+    };
     let count = 0;
     for (; count < max && !client.destroyed; count++) {
       const stream = client.request({ ':path': '/' });
       stream.on('error', () => {});
-      await turn();
+      await untilSeen('begun', seen.begun + 1);
       stream.close(constants.NGHTTP2_CANCEL);
-      await turn();
+      await untilSeen('reset', seen.begun);
     }
     return count;
   };

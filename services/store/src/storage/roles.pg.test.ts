@@ -26,9 +26,9 @@ test('A store needs no more rights than those in the documentation.', async () =
   const storage = await openStorage(least.href);
   const pool = storage.database.streams;
   try {
-    const [created] = await storage.commits.submit([write('create', keyOf('a'), { lifetimeSeconds: 1 })]);
+    const [created] = await storage.commits.submit([write('create', keyOf('a'), { lifetimeSeconds: 60 })]);
     assert.equal(created?.kind, outcomeKind.committed);
-    await storage.commits.submit([write('update', keyOf('a'), { lifetimeSeconds: 1 }), write('create', keyOf('b'))]);
+    await storage.commits.submit([write('update', keyOf('a'), { lifetimeSeconds: 60 }), write('create', keyOf('b'))]);
     assert.equal((await storage.reads.read([keyOf('a')]))[0]?.found, true);
     assert.equal((await listAt(storage, created?.revision ?? 0)).length, 1);
     assert.equal((await collect(storage.log.read(1, 0)))[0]?.changes.length, 3);

@@ -1,25 +1,28 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  freePort,
-  peerCertificates,
-  programFile,
-  startNats,
-  startPostgres,
-  type TestCertificates,
-  type TestNats,
-  type TestPostgres,
-  temporaryDir,
-  until,
-} from '@tidegate/testkit';
-import { metricAt } from '../../support/metric.ts';
-import { Api, type Endpoint } from '../load/api.ts';
+import { freePort } from '@tidegate/local';
+import { metricAt } from '../metric-at.ts';
+import { peerCertificates, type TestCertificates } from '../peer-certificates.ts';
+import { programFile } from '../programs/program.ts';
+import { startNats, type TestNats } from '../start-nats.ts';
+import { startPostgres, type TestPostgres } from '../start-postgres.ts';
+import { temporaryDir } from '../temporary-dir.ts';
+import { until } from '../until.ts';
 import { PartProcess } from './part-process.ts';
+
+/** The address of a gateway, and the credentials of its client. */
+export interface Endpoint {
+  readonly server: string;
+  readonly token: string;
+  readonly caFile: string;
+}
 
 interface ClusterOptions {
   readonly replicas: number;
   /** without NATS the watch services follow the store's log */
   readonly nats: boolean;
+  /** runs the stores' controllers; by default only the test writes */
+  readonly controllers?: boolean;
   /** how long the stores keep history */
   readonly windowSeconds?: number;
   /** further options of each part */
@@ -94,7 +97,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
   const each = Array.from({ length: options.replicas }, (_, i) => i + 1);
 
-  const storeFlags = { 'allow-data-loss': 'true', 'window-seconds': String(options.windowSeconds ?? 300) };
+  // each gateway has its own port, so that clients can choose one
+  const ports = await Promise.all(each.map(() => freePort()));
+  const servers = ports.map((port) => `https://127.0.0.1:${port}`);
+  const storeFlags = {
+    'allow-data-loss': 'true',
+    'window-seconds': String(options.windowSeconds ?? 300),
+    ...(options.controllers === true ? controllerFlags(servers[0] as string, certificates) : {}),
+  };
   const stores = await Promise.all(each.map((i) => start('store', i, storeFlags)));
   const watches = await Promise.all(each.map((i) => start('watch', i, { 'store-addresses': stores.join(',') })));
   const { certFile, keyFile } = certificates.serving;
@@ -104,16 +114,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     'tls-cert-file': certFile,
     'tls-private-key-file': keyFile,
     'token-auth-file': tokenFile,
+    ...(options.controllers === true ? { 'client-ca-file': certificates.clientCaFile } : {}),
   };
-  const endpoints = await Promise.all(
-    each.map(async (i): Promise<Endpoint> => {
-      // each gateway has its own port, so that clients can choose one
-      const port = await freePort();
-      await start('gateway', i, { ...flags, port: String(port) });
-      return { server: `https://127.0.0.1:${port}`, token: TOKEN, caFile: certificates.caFile };
-    }),
-  );
+  await Promise.all(ports.map((port, i) => start('gateway', i + 1, { ...flags, port: String(port) })));
+  const endpoints = servers.map((server): Endpoint => ({ server, token: TOKEN, caFile: certificates.caFile }));
   const probe = async (part: string, path: string) => {
+    // an address that refuses or breaks the connection: the part is starting, stopping or gone
     const reply = await fetch(`http://${opsAddresses.get(part)}${path}`).catch(() => undefined);
     return reply && { code: reply.status, text: await reply.text() };
   };
@@ -123,14 +129,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     certificates.remove();
     temporary.remove();
   };
+  const isReady = async (part: string) => (await probe(part, '/readyz'))?.code === 200;
   try {
-    await Promise.all(endpoints.map(untilReady));
+    for (const i of each) await until(`gateway ${i} to be ready`, () => isReady(`gateway-${i}`), START_MS);
   } catch (error) {
     const logs = [...parts].map(([name, part]) => `log of ${name}:\n${part.logTail()}`);
     await stop();
     throw new Error([String(error), ...logs].join('\n'));
   }
-  const isReady = async (part: string) => (await probe(part, '/readyz'))?.code === 200;
   return {
     endpoints,
     parts,
@@ -156,15 +162,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-async function untilReady(endpoint: Endpoint): Promise<void> {
-  const api = new Api(endpoint, 2000);
-  await until(
-    `${endpoint.server} to be ready`,
-    async () => {
-      const reply = await api.send({ method: 'GET', path: '/readyz' });
-      return reply.kind === 'answered' && reply.code === 200;
-    },
-    START_MS,
-  );
-  api.close();
+function controllerFlags(server: string, { caFile, controllers }: TestCertificates) {
+  return {
+    'gateway-url': server,
+    'gateway-ca-file': caFile,
+    'gateway-cert-file': controllers.certFile,
+    'gateway-key-file': controllers.keyFile,
+  };
 }
