@@ -29,6 +29,12 @@ export const statements = {
     $14::text[], $15::text[], $16::integer[], $17::integer[], $18::integer[], $19::bytea,
     $20::smallint[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::integer[], $26::integer[], $27::integer[],
     $28::boolean)`,
+  commitOne: `SELECT epoch, last_revision, outcome, current_revision, current_uid, current_deleting
+    FROM tidegate.commit_one(
+      $1::smallint, $2::text, $3::text, $4::text, $5::uuid, $6::bigint, $7::text, $8::bigint,
+      $9::text, $10::boolean, $11::integer, $12::integer, $13::integer,
+      $14::text, $15::text, $16::bytea, $17::bytea,
+      $18::smallint, $19::text, $20::text, $21::text, $22::bigint, $23::boolean)`,
   readBatch: `SELECT place, ${stateColumns}
     FROM tidegate.read_batch($1::text[], $2::text[], $3::text[], $4::bigint)`,
   head: 'SELECT revision, floor, epoch FROM tidegate.head',

@@ -6,7 +6,9 @@ import type { Sealed, Vault } from '../../encryption/vault.ts';
 import type { StoreMetrics } from '../../metrics.ts';
 import { reasonOf } from '../unavailable-error.ts';
 import { formBatch } from './batch-former.ts';
-import { type Commit, callCommit, outcome, type SealedWrite } from './commit-call.ts';
+import { type Commit, outcome, type SealedWrite } from './commit.ts';
+import { commitBatch } from './commit-batch.ts';
+import { commitOne, isSingle } from './commit-one.ts';
 
 /** One commit, as the publisher gets it: writes and spans are in the order of the commit's outcomes. */
 export interface Committed {
@@ -185,7 +187,10 @@ export class CommitBatcher {
       : [];
     const started = performance.now();
     try {
-      return await callCommit(pool, flat(batch), notify);
+      const writes = flat(batch);
+      return await (isSingle(writes)
+        ? commitOne(pool, writes[0] as SealedWrite, notify)
+        : commitBatch(pool, writes, notify));
     } finally {
       metrics.commitSeconds.observe((performance.now() - started) / 1000);
       metrics.commitBatchSize.observe(batch.length);

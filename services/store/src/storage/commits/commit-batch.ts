@@ -10,29 +10,7 @@ import {
 import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import type { Sealed } from '../../encryption/vault.ts';
 import { statements } from '../statements.ts';
-
-/** The result of a commit call. */
-export interface Commit {
-  readonly epoch: number;
-  /** the revision before the batch's first, and its last: equal when nothing was committed */
-  readonly after: number;
-  readonly last: number;
-  /** by write */
-  readonly outcomes: readonly WriteOutcome[];
-  /** by write: the state that it replaced; undefined where this call did not commit the write */
-  readonly replaced: ReadonlyArray<Replaced | undefined>;
-}
-
-interface Replaced {
-  /** 0 for a create */
-  readonly revision: number;
-  readonly uid: string;
-}
-
-const CREATED: Replaced = { revision: 0, uid: '' };
-
-/** the function's code for a write that was executed before; its recorded revision is the answer */
-const RECORDED = 100;
+import { CREATED, type Commit, committed, outcome, RECORDED, type Replaced, type SealedWrite } from './commit.ts';
 
 interface Report {
   current: Array<number | null> | null;
@@ -44,14 +22,8 @@ interface Report {
   guards?: Array<number | null> | null;
 }
 
-/** A write with its content in the stored form. */
-export interface SealedWrite {
-  readonly write: Write;
-  readonly sealed: Sealed;
-}
-
-/** Commits a batch in one call: all values are sent as one parameter, the small columns as arrays. */
-export async function callCommit(pool: Pool, batch: readonly SealedWrite[], notify: boolean): Promise<Commit> {
+/** Commits writes in one call: all values are sent as one parameter, the small columns as arrays. */
+export async function commitBatch(pool: Pool, batch: readonly SealedWrite[], notify: boolean): Promise<Commit> {
   const writes = batch.map((item) => item.write);
   const sealed = batch.map((item) => item.sealed);
   const rows = await pool.query(statements.commitBatch, parametersOf(writes, sealed, notify));
@@ -63,14 +35,6 @@ export async function callCommit(pool: Pool, batch: readonly SealedWrite[], noti
     outcomes: writes.map((_, i) => committed(first + i)),
     replaced: writes.map((_, i) => replacedBy(report, i)),
   };
-}
-
-export function outcome(kind: OutcomeKind, fields: Partial<WriteOutcome> = {}): WriteOutcome {
-  return { kind, revision: 0, currentUid: '', guard: 0, deleting: false, message: '', ...fields };
-}
-
-function committed(revision: number): WriteOutcome {
-  return { kind: outcomeKind.committed, revision, currentUid: '', guard: 0, deleting: false, message: '' };
 }
 
 function mixedOutcomes(count: number, report: Report): Pick<Commit, 'outcomes' | 'replaced'> {
