@@ -1,7 +1,7 @@
 import type { Measurement } from './measure.ts';
 
 /** A Markdown table, aligned for terminals. */
-function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+export function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const widths = head.map((cell, i) => Math.max(cell.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`;

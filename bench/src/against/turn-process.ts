@@ -1,0 +1,92 @@
+import type { Client, ClientOptions } from '../generator/client.ts';
+import {
+  isClusterOperation,
+  type Once,
+  type Operation,
+  onceOf,
+  openClient,
+  type Place,
+} from '../generator/operations.ts';
+
+/** A system that the process sends to. */
+export interface Side {
+  readonly name: string;
+  readonly address: ClientOptions;
+  readonly place: Place;
+}
+
+/** One stretch of one operation on one side. */
+export interface Turn {
+  readonly side: string;
+  readonly operation: Operation;
+  readonly clients: number;
+  readonly count: number;
+  /** the index of the first object that a creation or deletion takes */
+  readonly first: number;
+}
+
+export type Order = { readonly open: Side } | { readonly turn: Turn };
+
+/**
+ * The process of the guard that sends requests. It keeps its connections to both systems from turn to turn, so that no
+ * turn includes a handshake, and serves both from the same state of its own caches and compiled code.
+ */
+class OpenSide {
+  readonly #side: Side;
+  readonly #clients = new Map<string, Promise<Client[]>>();
+  readonly #once = new Map<Operation, Promise<Once>>();
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
+
+  async run({ operation, clients: number, count, first }: Turn): Promise<void> {
+    const clients = await this.#connected(operation, number);
+    const once = await this.#operation(operation, clients[0] as Client);
+    const end = first + count;
+    let next = first;
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let i = next++; i < end; i = next++) {
+          const { code } = await once(client, i);
+          if (code < 200 || code > 299) throw new Error(`${this.#side.name} answered ${code} to ${operation}`);
+        }
+      }),
+    );
+  }
+
+  #connected(operation: Operation, number: number): Promise<Client[]> {
+    const protocol = isClusterOperation(operation) || operation === 'list-protobuf' ? 'http2' : 'http1';
+    const key = `${protocol} ${number}`;
+    let clients = this.#clients.get(key);
+    if (clients === undefined) {
+      clients = Promise.all(Array.from({ length: number }, () => openClient(operation, this.#side.address)));
+      this.#clients.set(key, clients);
+    }
+    return clients;
+  }
+
+  #operation(operation: Operation, client: Client): Promise<Once> {
+    let once = this.#once.get(operation);
+    if (once === undefined) {
+      once = onceOf(operation, this.#side.place, client);
+      this.#once.set(operation, once);
+    }
+    return once;
+  }
+}
+
+const sides = new Map<string, OpenSide>();
+
+process.on('message', (order: Order) => {
+  carryOut(order).then(
+    () => process.send?.({ done: true }),
+    (error: Error) => process.send?.({ error: error.message }),
+  );
+});
+process.on('disconnect', () => process.exit(0));
+
+async function carryOut(order: Order): Promise<void> {
+  if ('open' in order) sides.set(order.open.name, new OpenSide(order.open));
+  else await sides.get(order.turn.side)?.run(order.turn);
+}
