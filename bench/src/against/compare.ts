@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
+import { cacheDir, PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 import { createNamespace } from '../measure.ts';
 import { newTarget, type Target } from '../target.ts';
 import { CLIENTS, type Guarded, OBJECTS } from './operations.ts';
 import { type Costs, Turns } from './turns.ts';
 
-/** The costs of one operation on both systems, one right after the other. */
+/** The costs of one operation on both systems, in the same turn. */
 export interface Pair {
   readonly before: Costs;
   readonly now: Costs;
@@ -17,28 +17,36 @@ interface Comparison {
   /** the main file of the earlier version */
   readonly main: string;
   readonly operations: readonly Guarded[];
-  /** turns of each operation before the first one that counts */
+  /** how often both systems are started: two processes of one version differ by up to 3 % as long as they live */
+  readonly starts: number;
+  /** turns of each operation before the first one that counts, because compiled code still changes */
   readonly warmUps: number;
+  /** of all starts together, without the warm-ups */
   readonly seconds: number;
   readonly print: (line: string) => void;
 }
 
 /**
- * Runs both versions at the same time, and measures each operation on one and then on the other, many times. Whatever
- * else the machine does, or whatever its clock does, concerns both turns of a pair about equally. The version that is
- * first changes from round to round (ABBA), so that a drift makes neither of them cheaper.
+ * Runs both versions at the same time, and measures each operation on both at the same time, in many short turns.
+ * Whatever else the machine does, or whatever its clock does, concerns both about equally.
  */
 export async function compare(comparison: Comparison): Promise<Pairs> {
+  const pairs = new Map<Guarded, Pair[]>(comparison.operations.map((one) => [one, []]));
+  for (let start = 1; start <= comparison.starts; start++) await startBoth(comparison, pairs);
+  return pairs;
+}
+
+async function startBoth(comparison: Comparison, pairs: ReadonlyMap<Guarded, Pair[]>): Promise<void> {
   const own = join(projectRoot, PROGRAM_SOURCES.tidegate);
   // both run their sources, because only this version could be bundled
-  const starting = [comparison.main, own].map((main) => newTarget({ main }));
+  const starting = [comparison.main, own].map((main) => newTarget({ main, env: { TIDEGATE_CACHE_DIR: cacheDir() } }));
   const turns = new Turns();
   try {
     const [before, now] = (await Promise.all(starting)) as [Target, Target];
     const name = `against-${Date.now().toString(36)}`;
     await turns.open('before', before, await createNamespace(before, name, 'ConfigMap'));
     await turns.open('now', now, await createNamespace(now, name, 'ConfigMap'));
-    return await measure(turns, comparison);
+    await measure(turns, comparison, pairs);
   } finally {
     turns.close();
     for (const outcome of await Promise.allSettled(starting)) {
@@ -47,35 +55,20 @@ export async function compare(comparison: Comparison): Promise<Pairs> {
   }
 }
 
-const ORDERS = [
-  ['before', 'now'],
-  ['now', 'before'],
-] as const;
-
-async function measure(turns: Turns, { operations, warmUps, seconds, print }: Comparison): Promise<Pairs> {
-  for (const side of ORDERS[0]) {
-    await turns.run({ side, operation: 'create', clients: CLIENTS, count: OBJECTS, first: 0 });
-  }
-  const pairs = new Map<Guarded, Pair[]>(operations.map((one) => [one, []]));
+async function measure(turns: Turns, comparison: Comparison, pairs: ReadonlyMap<Guarded, Pair[]>): Promise<void> {
+  const { starts, warmUps, seconds, print } = comparison;
+  await turns.run({ operation: 'create', clients: CLIENTS, count: OBJECTS, first: 0 });
   let end = Number.POSITIVE_INFINITY;
   for (let round = 0; performance.now() < end; round++) {
     if (round === warmUps) {
-      print('warm; measuring');
-      end = performance.now() + seconds * 1000;
+      print('both versions run and are warm');
+      end = performance.now() + (seconds / starts) * 1000;
     }
-    for (const one of operations) {
-      const pair = await pairOf(turns, one, round);
-      if (round >= warmUps) pairs.get(one)?.push(pair);
+    for (const [{ operation, count }, measured] of pairs) {
+      const turn = { operation, clients: CLIENTS, count, first: OBJECTS + round * count };
+      const costs = await turns.run(turn);
+      const [before, now] = [costs.get('before'), costs.get('now')];
+      if (round >= warmUps && before !== undefined && now !== undefined) measured.push({ before, now });
     }
   }
-  return pairs;
-}
-
-async function pairOf(turns: Turns, { operation, count }: Guarded, round: number): Promise<Pair> {
-  const first = OBJECTS + round * count;
-  const costs = new Map<string, Costs>();
-  for (const side of ORDERS[round % ORDERS.length] ?? ORDERS[0]) {
-    costs.set(side, await turns.run({ side, operation, clients: CLIENTS, count, first }));
-  }
-  return { before: costs.get('before') ?? new Map(), now: costs.get('now') ?? new Map() };
 }

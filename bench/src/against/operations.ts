@@ -4,7 +4,7 @@ import type { Operation } from '../generator/operations.ts';
 export interface Guarded {
   readonly name: string;
   readonly operation: Operation;
-  /** operations in one turn: about a quarter of a second */
+  /** operations in one turn: about a tenth of a second */
   readonly count: number;
   /** the operation that makes the objects for this one, in the same round */
   readonly after?: string;
@@ -19,20 +19,20 @@ export const OBJECTS = 500;
 
 /** In the order in which they run in each round. */
 export const guarded: readonly Guarded[] = [
-  { name: 'get', operation: 'get', count: 1000, isShort: true },
-  { name: 'get at version 0', operation: 'get-cached', count: 1500, isShort: true },
-  { name: 'list of 500, Protobuf', operation: 'list-protobuf', count: 60 },
-  { name: 'update', operation: 'update', count: 400, isShort: true },
-  { name: 'merge patch', operation: 'patch', count: 400 },
-  { name: 'apply', operation: 'apply', count: 400 },
-  { name: 'create', operation: 'create', count: 400 },
-  { name: 'delete', operation: 'delete', count: 400, after: 'create' },
-  { name: 'create pod', operation: 'create-pod', count: 300, isShort: true },
-  { name: 'bind pod', operation: 'bind-pod', count: 300, after: 'create pod', isShort: true },
-  { name: "patch a pod's status", operation: 'patch-pod-status', count: 300, after: 'bind pod', isShort: true },
-  { name: 'delete pod', operation: 'delete-pod', count: 300, after: "patch a pod's status", isShort: true },
-  { name: 'renew lease', operation: 'renew-lease', count: 400 },
-  { name: 'create event', operation: 'create-event', count: 400 },
+  { name: 'get', operation: 'get', count: 400, isShort: true },
+  { name: 'get at version 0', operation: 'get-cached', count: 600, isShort: true },
+  { name: 'list of 500, Protobuf', operation: 'list-protobuf', count: 20 },
+  { name: 'update', operation: 'update', count: 150, isShort: true },
+  { name: 'merge patch', operation: 'patch', count: 150 },
+  { name: 'apply', operation: 'apply', count: 150 },
+  { name: 'create', operation: 'create', count: 150 },
+  { name: 'delete', operation: 'delete', count: 150, after: 'create' },
+  { name: 'create pod', operation: 'create-pod', count: 100, isShort: true },
+  { name: 'bind pod', operation: 'bind-pod', count: 100, after: 'create pod' },
+  { name: "patch a pod's status", operation: 'patch-pod-status', count: 100, after: 'create pod', isShort: true },
+  { name: 'delete pod', operation: 'delete-pod', count: 100, after: 'create pod' },
+  { name: 'renew lease', operation: 'renew-lease', count: 150 },
+  { name: 'create event', operation: 'create-event', count: 150 },
 ];
 
 /** The operations whose names match, and those that make their objects. */

@@ -2,7 +2,7 @@ import type { OptionTable } from '@tidegate/options';
 
 /** The options of the guard: flags, environment and help come from this table. */
 export const againstOptions = {
-  seconds: { type: 'number', default: 300, help: 'how long to measure, without the start and the warm-up' },
+  seconds: { type: 'number', default: 360, help: 'how long to measure, without the starts and the warm-up' },
   only: { type: 'string', default: '', value: 'REGEX', help: 'only operations whose names match' },
   short: {
     type: 'boolean',

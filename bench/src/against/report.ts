@@ -19,12 +19,23 @@ export function resultsOf(pairs: Pairs): Result[] {
     const { ratio, low, high, verdict } = judge(ratios, pairs.size);
     const [before, now] = (['before', 'now'] as const).map((side) => medianOf(all.map((pair) => sumOf(pair[side]))));
     const interval = `${low.toFixed(3)} to ${high.toFixed(3)}`;
-    const cells = [name, figure(before), figure(now), ratio.toFixed(3), interval, String(all.length)];
-    return { name, verdict, cells: [...cells, verdict, changesOf(all, before ?? 0)] };
+    const helpers = (['before', 'now'] as const).map((side) => figure(meanOf(all.map((pair) => pair[side].helpers))));
+    const cells = [name, figure(before), figure(now), ratio.toFixed(3), interval, String(all.length), verdict];
+    return { name, verdict, cells: [...cells, changesOf(all, before ?? 0), helpers.join(' / ')] };
   });
 }
 
-const HEAD = ['operation', 'us/op before', 'now', 'ratio', 'interval', 'pairs', 'verdict', 'of which'];
+const HEAD = [
+  'operation',
+  'us/op before',
+  'now',
+  'ratio',
+  'interval',
+  'pairs',
+  'verdict',
+  'changes of parts',
+  'V8 helpers',
+];
 
 export function resultText(results: readonly Result[]): string {
   const failing = results.filter(({ verdict }) => verdict === 'too dear').map(({ name }) => name);
@@ -40,15 +51,20 @@ export function resultText(results: readonly Result[]): string {
 }
 
 function sumOf(costs: Costs): number {
-  return [...costs.values()].reduce((sum, cost) => sum + cost, 0);
+  return [...costs.parts.values()].reduce((sum, cost) => sum + cost, 0);
+}
+
+/** The mean, because the helpers work in few turns. */
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** The parts whose costs have changed, by the median difference. */
 function changesOf(pairs: readonly Pair[], total: number): string {
-  const parts = [...(pairs[0]?.now.keys() ?? [])];
+  const parts = [...(pairs[0]?.now.parts.keys() ?? [])];
   const changes = parts.map((part) => ({
     part,
-    change: medianOf(pairs.map(({ before, now }) => (now.get(part) ?? 0) - (before.get(part) ?? 0))),
+    change: medianOf(pairs.map(({ before, now }) => (now.parts.get(part) ?? 0) - (before.parts.get(part) ?? 0))),
   }));
   return changes
     .filter(({ change }) => Math.abs(change) >= Math.max(SMALLEST_CHANGE.us, total * SMALLEST_CHANGE.share))

@@ -15,9 +15,8 @@ export interface Side {
   readonly place: Place;
 }
 
-/** One stretch of one operation on one side. */
+/** One stretch of one operation, on all sides at the same time. */
 export interface Turn {
-  readonly side: string;
   readonly operation: Operation;
   readonly clients: number;
   readonly count: number;
@@ -76,7 +75,7 @@ class OpenSide {
   }
 }
 
-const sides = new Map<string, OpenSide>();
+const sides: OpenSide[] = [];
 
 process.on('message', (order: Order) => {
   carryOut(order).then(
@@ -87,6 +86,6 @@ process.on('message', (order: Order) => {
 process.on('disconnect', () => process.exit(0));
 
 async function carryOut(order: Order): Promise<void> {
-  if ('open' in order) sides.set(order.open.name, new OpenSide(order.open));
-  else await sides.get(order.turn.side)?.run(order.turn);
+  if ('open' in order) sides.push(new OpenSide(order.open));
+  else await Promise.all(sides.map((side) => side.run(order.turn)));
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { cpuSeconds } from '../cpu.ts';
+import { cpuSecondsApart } from '../cpu.ts';
 import type { BenchNamespace } from '../measure.ts';
 import type { Target } from '../target.ts';
 import { OBJECTS } from './operations.ts';
@@ -8,12 +8,24 @@ import type { Order, Turn } from './turn-process.ts';
 
 const PROCESS = fileURLToPath(new URL('turn-process.ts', import.meta.url));
 /** What a write causes after its answer belongs to its turn: publishing it, and delivering it to the mirrors. */
-const QUIET_MS = 25;
+const QUIET_MS = 15;
 
-/** CPU microseconds of an operation, of each process of the system. */
-export type Costs = ReadonlyMap<string, number>;
+/** CPU microseconds of an operation. */
+export interface Costs {
+  /** of each process, without the helper threads of V8 */
+  readonly parts: ReadonlyMap<string, number>;
+  readonly helpers: number;
+}
 
-/** Sends to several systems in turns, and measures the CPU time of each turn. */
+type Spent = ReturnType<typeof cpuSecondsApart>;
+
+/**
+ * Sends to several systems at once, in short turns, and measures the CPU time of each turn on each of them.
+ *
+ * Measured on two busy cores: a pair of turns at the same time differs by a third to a half of a pair of turns one after
+ * the other, because whatever else the machine does concerns both. Short turns are better than long ones: a garbage
+ * collection makes a turn an outlier, instead of a share of all turns.
+ */
 export class Turns {
   readonly #child: ChildProcess;
   readonly #targets = new Map<string, Target>();
@@ -29,15 +41,17 @@ export class Turns {
     await this.#order({ open: { name, address, place: { namespace, subject, objects: OBJECTS } } });
   }
 
-  async run(turn: Turn): Promise<Costs> {
-    const processes = this.#targets.get(turn.side)?.processes ?? [];
-    const before = cpuSeconds(processes);
+  /** The costs of each side in one turn. */
+  async run(turn: Turn): Promise<ReadonlyMap<string, Costs>> {
+    const before = this.#spent();
     await this.#order({ turn });
     await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    const after = cpuSeconds(processes);
-    return new Map(
-      [...after].map(([name, seconds]) => [name, ((seconds - (before.get(name) ?? 0)) * 1e6) / turn.count]),
-    );
+    const after = this.#spent();
+    return new Map([...after].map(([side, spent]) => [side, costsOf(spent, before.get(side), turn.count)]));
+  }
+
+  #spent(): Map<string, Spent> {
+    return new Map([...this.#targets].map(([side, { processes }]) => [side, cpuSecondsApart(processes)]));
   }
 
   close(): void {
@@ -56,4 +70,13 @@ export class Turns {
       this.#child.send(order);
     });
   }
+}
+
+function costsOf(after: Spent, before: Spent | undefined, count: number): Costs {
+  const each = (what: 'own' | 'helpers') =>
+    [...after].map(([part, spent]): [string, number] => {
+      const seconds = spent[what] - (before?.get(part)?.[what] ?? 0);
+      return [part, (seconds * 1e6) / count];
+    });
+  return { parts: new Map(each('own')), helpers: each('helpers').reduce((sum, [, cost]) => sum + cost, 0) };
 }
