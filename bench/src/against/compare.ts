@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { cacheDir, PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
+import { cacheDir, commandLineOf, PARTS, PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 import { createNamespace } from '../measure.ts';
 import { newTarget, type Target } from '../target.ts';
 import { CLIENTS, type Guarded, OBJECTS } from './operations.ts';
@@ -43,6 +43,8 @@ async function startBoth(comparison: Comparison, pairs: ReadonlyMap<Guarded, Pai
   const turns = new Turns();
   try {
     const [before, now] = (await Promise.all(starting)) as [Target, Target];
+    requireSources(before, comparison.main);
+    requireSources(now, own);
     const name = `against-${Date.now().toString(36)}`;
     await turns.open('before', before, await createNamespace(before, name, 'ConfigMap'));
     await turns.open('now', now, await createNamespace(now, name, 'ConfigMap'));
@@ -55,6 +57,15 @@ async function startBoth(comparison: Comparison, pairs: ReadonlyMap<Guarded, Pai
   }
 }
 
+/** Else the guard would compare a version with itself, and never fail. */
+function requireSources({ processes }: Target, main: string): void {
+  const root = main.slice(0, -PROGRAM_SOURCES.tidegate.length);
+  const services = processes.filter(({ name }) => (PARTS as readonly string[]).includes(name));
+  const lines = services.map(({ pid }) => commandLineOf(pid) ?? '');
+  const foreign = lines.filter((line) => !line.includes(`${root}services/`));
+  if (services.length === 0 || foreign.length > 0) throw new Error(`${root} runs services of another tree: ${foreign}`);
+}
+
 async function measure(turns: Turns, comparison: Comparison, pairs: ReadonlyMap<Guarded, Pair[]>): Promise<void> {
   const { starts, warmUps, seconds, print } = comparison;
   await turns.run({ operation: 'create', clients: CLIENTS, count: OBJECTS, first: 0 });
@@ -64,11 +75,20 @@ async function measure(turns: Turns, comparison: Comparison, pairs: ReadonlyMap<
       print('both versions run and are warm');
       end = performance.now() + (seconds / starts) * 1000;
     }
-    for (const [{ operation, count }, measured] of pairs) {
-      const turn = { operation, clients: CLIENTS, count, first: OBJECTS + round * count };
-      const costs = await turns.run(turn);
-      const [before, now] = [costs.get('before'), costs.get('now')];
-      if (round >= warmUps && before !== undefined && now !== undefined) measured.push({ before, now });
+    for (const [one, measured] of pairs) {
+      const costs = await turnsOf(turns, one, round);
+      if (round >= warmUps) measured.push(...costs);
     }
   }
+}
+
+async function turnsOf(turns: Turns, { operation, count, turns: number = 1 }: Guarded, round: number): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  for (let i = 0; i < number; i++) {
+    const first = OBJECTS + (round * number + i) * count;
+    const costs = await turns.run({ operation, clients: CLIENTS, count, first });
+    const [before, now] = [costs.get('before'), costs.get('now')];
+    if (before !== undefined && now !== undefined) pairs.push({ before, now });
+  }
+  return pairs;
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { cacheDir, PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 
 /** The full hash of a commit; undefined where the clone does not have it, such as a shallow one. */
@@ -68,7 +68,8 @@ function installIn(tree: string): void {
   const own = Object.entries(lock).filter(([, { link }]) => link === true);
   const scopes = new Set(own.map(([path]) => path.split('/')[1]));
   for (const name of readdirSync(from)) if (!scopes.has(name)) link(join(from, name), join(tree, 'node_modules', name));
-  for (const [path, { resolved = '' }] of own) link(join(tree, resolved), join(tree, path));
+  // relative, because the tree is renamed
+  for (const [path, { resolved = '' }] of own) link(relative(dirname(path), resolved), join(tree, path));
 }
 
 function link(target: string, path: string): void {
