@@ -23,6 +23,8 @@ interface Comparison {
   readonly warmUps: number;
   /** of all starts together, without the warm-ups */
   readonly seconds: number;
+  /** seconds after the start of this process at which the last turn ends, however slow the machine is */
+  readonly latest: number;
   readonly print: (line: string) => void;
 }
 
@@ -37,12 +39,14 @@ export async function compare(comparison: Comparison): Promise<Pairs> {
 }
 
 async function startBoth(comparison: Comparison, pairs: ReadonlyMap<Guarded, Pair[]>): Promise<void> {
+  const { print } = comparison;
   const own = join(projectRoot, PROGRAM_SOURCES.tidegate);
   // both run their sources, because only this version could be bundled
-  const starting = [comparison.main, own].map((main) => newTarget({ main, env: { TIDEGATE_CACHE_DIR: cacheDir() } }));
+  const start = (main: string) => newTarget({ main, env: { TIDEGATE_CACHE_DIR: cacheDir() } });
+  const starting = [start(comparison.main), start(own)] as const;
   const turns = new Turns();
   try {
-    const [before, now] = (await Promise.all(starting)) as [Target, Target];
+    const [before, now] = await Promise.all(starting);
     requireSources(before, comparison.main);
     requireSources(now, own);
     const name = `against-${Date.now().toString(36)}`;
@@ -52,7 +56,8 @@ async function startBoth(comparison: Comparison, pairs: ReadonlyMap<Guarded, Pai
   } finally {
     turns.close();
     for (const outcome of await Promise.allSettled(starting)) {
-      if (outcome.status === 'fulfilled') await outcome.value.stop();
+      // a part that is still busy has no influence on what was measured
+      if (outcome.status === 'fulfilled') await outcome.value.stop().catch((error: Error) => print(error.message));
     }
   }
 }
@@ -67,13 +72,13 @@ function requireSources({ processes }: Target, main: string): void {
 }
 
 async function measure(turns: Turns, comparison: Comparison, pairs: ReadonlyMap<Guarded, Pair[]>): Promise<void> {
-  const { starts, warmUps, seconds, print } = comparison;
+  const { starts, warmUps, seconds, latest, print } = comparison;
   await turns.run({ operation: 'create', clients: CLIENTS, count: OBJECTS, first: 0 });
-  let end = Number.POSITIVE_INFINITY;
+  let end = latest * 1000;
   for (let round = 0; performance.now() < end; round++) {
     if (round === warmUps) {
       print('both versions run and are warm');
-      end = performance.now() + (seconds / starts) * 1000;
+      end = Math.min(end, performance.now() + (seconds / starts) * 1000);
     }
     for (const [one, measured] of pairs) {
       const costs = await turnsOf(turns, one, round);

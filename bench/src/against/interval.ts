@@ -16,7 +16,7 @@ export function intervalOf(ratios: readonly number[], chance: number): Interval 
   const logs = ratios.map(Math.log);
   const means = logs.flatMap((one, i) => logs.slice(i).map((other) => (one + other) / 2)).sort((a, b) => a - b);
   const middle = ((means[(means.length - 1) >> 1] ?? Number.NaN) + (means[means.length >> 1] ?? Number.NaN)) / 2;
-  const rank = lowestRank(logs.length, chance);
+  const rank = lowestRank(rankSums(logs.length), chance);
   return {
     ratio: Math.exp(middle),
     low: rank === 0 ? 0 : Math.exp(means[rank - 1] ?? Number.NaN),
@@ -28,8 +28,7 @@ export function intervalOf(ratios: readonly number[], chance: number): Interval 
  * The rank of the mean at which the interval begins: the largest k for which the sum of ranks is below k with at most
  * this chance. 0 where so few pairs allow no such statement.
  */
-function lowestRank(pairs: number, chance: number): number {
-  const probabilities = rankSums(pairs);
+function lowestRank(probabilities: readonly number[], chance: number): number {
   let below = 0;
   for (let k = 0; k < probabilities.length; k++) {
     below += probabilities[k] ?? 0;
@@ -38,8 +37,13 @@ function lowestRank(pairs: number, chance: number): number {
   return 0;
 }
 
+/** by the number of pairs, which is the same for many operations */
+const known = new Map<number, readonly number[]>();
+
 /** The probability of each sum of the positive ranks 1 to n, if every sign is as likely as the other. */
-function rankSums(n: number): number[] {
+function rankSums(n: number): readonly number[] {
+  const found = known.get(n);
+  if (found !== undefined) return found;
   let sums = [1];
   for (let rank = 1; rank <= n; rank++) {
     const next = new Array<number>(sums.length + rank).fill(0);
@@ -49,6 +53,7 @@ function rankSums(n: number): number[] {
     }
     sums = next;
   }
+  known.set(n, sums);
   return sums;
 }
 

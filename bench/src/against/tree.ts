@@ -6,7 +6,7 @@ import { cacheDir, PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 /** The full hash of a commit; undefined where the clone does not have it, such as a shallow one. */
 export function commitOf(name: string): string | undefined {
   try {
-    return git(['rev-parse', '--verify', '--quiet', `${name}^{commit}`]).trim();
+    return git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]).trim();
   } catch {
     // git exits with 1 and prints nothing: there is no such commit
     return undefined;
@@ -14,8 +14,8 @@ export function commitOf(name: string): string | undefined {
 }
 
 /** The main file of the command line of a commit, in a folder of the project's cache. */
-export function mainOf(commit: string): string {
-  const tree = join(cacheDir(), 'against', commit);
+export function mainOf(commit: string, cache = cacheDir()): string {
+  const tree = join(cache, 'against', commit);
   if (!existsSync(tree)) makeTree(tree, commit);
   return join(tree, PROGRAM_SOURCES.tidegate);
 }

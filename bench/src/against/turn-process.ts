@@ -1,12 +1,5 @@
 import type { Client, ClientOptions } from '../generator/client.ts';
-import {
-  isClusterOperation,
-  type Once,
-  type Operation,
-  onceOf,
-  openClient,
-  type Place,
-} from '../generator/operations.ts';
+import { type Once, type Operation, onceOf, openClient, type Place, speaksHttp2 } from '../generator/operations.ts';
 
 /** A system that the process sends to. */
 export interface Side {
@@ -26,10 +19,7 @@ export interface Turn {
 
 export type Order = { readonly open: Side } | { readonly turn: Turn };
 
-/**
- * The process of the guard that sends requests. It keeps its connections to both systems from turn to turn, so that no
- * turn includes a handshake, and serves both from the same state of its own caches and compiled code.
- */
+/** The connections to one system, which stay open from turn to turn, so that no turn includes a handshake. */
 class OpenSide {
   readonly #side: Side;
   readonly #clients = new Map<string, Promise<Client[]>>();
@@ -55,8 +45,7 @@ class OpenSide {
   }
 
   #connected(operation: Operation, number: number): Promise<Client[]> {
-    const protocol = isClusterOperation(operation) || operation === 'list-protobuf' ? 'http2' : 'http1';
-    const key = `${protocol} ${number}`;
+    const key = `${speaksHttp2(operation)} ${number}`;
     let clients = this.#clients.get(key);
     if (clients === undefined) {
       clients = Promise.all(Array.from({ length: number }, () => openClient(operation, this.#side.address)));
@@ -77,6 +66,7 @@ class OpenSide {
 
 const sides: OpenSide[] = [];
 
+/** One process sends to both systems, so that both get their requests from the same compiled code at the same time. */
 process.on('message', (order: Order) => {
   carryOut(order).then(
     () => process.send?.({ done: true }),

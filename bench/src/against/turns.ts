@@ -22,9 +22,9 @@ type Spent = ReturnType<typeof cpuSecondsApart>;
 /**
  * Sends to several systems at once, in short turns, and measures the CPU time of each turn on each of them.
  *
- * Measured on two busy cores: a pair of turns at the same time differs by a third to a half of a pair of turns one after
- * the other, because whatever else the machine does concerns both. Short turns are better than long ones: a garbage
- * collection makes a turn an outlier, instead of a share of all turns.
+ * Measured on two busy cores, the ratio of two versions is known about twice as exactly after the same time as with
+ * alternating turns, because whatever else the machine does concerns both at once. Short turns are better than long
+ * ones: a garbage collection makes a few turns outliers, instead of a share of all turns.
  */
 export class Turns {
   readonly #child: ChildProcess;

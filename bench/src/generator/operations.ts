@@ -43,9 +43,12 @@ export function isClusterOperation(operation: Operation): operation is ClusterOp
   return (CLUSTER_OPERATIONS as readonly string[]).includes(operation);
 }
 
+export function speaksHttp2(operation: Operation): boolean {
+  return isClusterOperation(operation) || operation === 'list-protobuf';
+}
+
 export function openClient(operation: Operation, options: ClientOptions): Promise<Client> {
-  const isHttp2 = isClusterOperation(operation) || operation === 'list-protobuf';
-  return isHttp2 ? Http2Connection.open(options) : Connection.open(options);
+  return speaksHttp2(operation) ? Http2Connection.open(options) : Connection.open(options);
 }
 
 export async function onceOf(operation: Operation, place: Place, client: Client): Promise<Once> {
