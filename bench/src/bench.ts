@@ -84,7 +84,7 @@ function printReport(report: Report, options: BenchOptions, print: (line: string
   );
 }
 
-function machine(): Report['machine'] {
+export function machine(): Report['machine'] {
   const all = cpus();
   return {
     cpus: all.length,
@@ -94,7 +94,7 @@ function machine(): Report['machine'] {
   };
 }
 
-function commit(): string {
+export function commit(): string {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   } catch {
