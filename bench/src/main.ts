@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { helpText, OptionError, readOptions } from '@tidegate/options';
 import { measureAccounts } from './account/account.ts';
 import { accountPage } from './account/page.ts';
@@ -26,8 +27,14 @@ try {
 
 /** The page goes to the standard output, what it measures meanwhile to the other one. */
 async function printAccount(scale: number): Promise<void> {
+  const load = loadavg()[0]?.toFixed(1);
   const accounts = await measureAccounts((line) => process.stderr.write(`${line}\n`), scale);
   const { cpus, model, node } = machine();
   const circumstances = { commit: commit(), date: new Date().toISOString().slice(0, 10) };
-  process.stdout.write(accountPage(accounts, { ...circumstances, machine: `${cpus} cores (${model}), Node ${node}` }));
+  process.stdout.write(
+    accountPage(accounts, {
+      ...circumstances,
+      machine: `${cpus} cores (${model}), Node ${node}, with a load average of ${load}`,
+    }),
+  );
 }

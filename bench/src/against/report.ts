@@ -14,11 +14,12 @@ export interface Result {
 }
 
 export function resultsOf(pairs: Pairs): Result[] {
-  return [...pairs].map(([{ name }, all]) => {
+  const measured = [...pairs].filter(([, all]) => all.length > 0);
+  return measured.map(([{ name }, all]) => {
     const ratios = all.map(({ before, now }) => sumOf(now) / sumOf(before));
     const { ratio, low, high, verdict } = judge(ratios, pairs.size);
     const [before, now] = (['before', 'now'] as const).map((side) => medianOf(all.map((pair) => sumOf(pair[side]))));
-    const interval = `${low.toFixed(3)} to ${high.toFixed(3)}`;
+    const interval = Number.isFinite(high) ? `${low.toFixed(3)} to ${high.toFixed(3)}` : '-';
     const helpers = (['before', 'now'] as const).map((side) => figure(meanOf(all.map((pair) => pair[side].helpers))));
     const cells = [name, figure(before), figure(now), ratio.toFixed(3), interval, String(all.length), verdict];
     return { name, verdict, cells: [...cells, changesOf(all, before ?? 0), helpers.join(' / ')] };
@@ -42,7 +43,7 @@ export function resultText(results: readonly Result[]): string {
   const percent = Math.round((LIMIT - 1) * 100);
   const summary =
     failing.length === 0
-      ? `No operation has become more than ${percent} % dearer.`
+      ? `No operation is known to have become more than ${percent} % dearer.`
       : `More than ${percent} % dearer: ${failing.join(', ')}.`;
   return `${table(
     HEAD,

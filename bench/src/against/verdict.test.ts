@@ -59,6 +59,7 @@ describe('The verdict on pairs with noise and disturbances', () => {
 test('The interval of few pairs is unlimited, so they are no alarm.', () => {
   const { ratio, low, high } = intervalOf([2, 2, 2], 0.01);
   assert.deepEqual([ratio.toFixed(3), low, high], ['2.000', 0, Number.POSITIVE_INFINITY]);
+  assert.equal(judge([2, 2, 2], OPERATIONS).verdict, 'too few turns');
 });
 
 test('The interval is that of the published tables: of ten pairs with 1 % on each side, it begins at the sixth mean.', () => {

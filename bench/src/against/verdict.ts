@@ -5,7 +5,7 @@ export const LIMIT = 1.05;
 /** The probability that a run fails although no operation has become dearer than the limit. */
 const FALSE_ALARM = 0.01;
 
-export type Verdict = 'too dear' | 'dearer' | 'cheaper' | 'unchanged' | 'uncertain';
+export type Verdict = 'too dear' | 'dearer' | 'cheaper' | 'unchanged' | 'uncertain' | 'too few turns';
 
 /**
  * The interval of each operation is so wide that all of them together cause at most one false alarm in a hundred runs,
@@ -17,6 +17,7 @@ export function judge(ratios: readonly number[], operations: number): Interval &
 }
 
 function verdictOf({ low, high }: Interval): Verdict {
+  if (!Number.isFinite(high)) return 'too few turns';
   if (low > LIMIT) return 'too dear';
   if (low > 1) return 'dearer';
   if (high < 1) return 'cheaper';
