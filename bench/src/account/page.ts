@@ -23,9 +23,9 @@ export function accountPage(accounts: readonly Account[], { commit, date, machin
   );
   return `# Where the CPU time goes
 
-CPU microseconds of all processes for one operation, in each stage: measured / budget. The budgets of an operation add up
-to its goal. \`npm run bench -- --account\` measures it again and prints this page; [README.md](README.md#account) says
-how. Measured at commit ${commit} on ${date}, ${machine}. Other load on the machine makes all figures larger.
+CPU microseconds of all processes for one operation, in each stage: measured / budget. The budgets of an operation add up to its goal. \`npm run bench -- --account\` measures it again and prints this page; [README.md](README.md#account) says how.
+
+Measured at commit ${commit} on ${date}, ${machine}. Other load on the machine makes all figures larger.
 
 ${table(['stage', ...accounts.map(({ name }) => name)], [...rows, ['all', ...sums]])}
 `;
