@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readOptions } from '@tidegate/options';
-import { bench } from './bench.ts';
+import { bench, isForCustom } from './bench.ts';
 import { benchOptions } from './options.ts';
 import { scenarios } from './scenarios.ts';
 
@@ -11,7 +11,7 @@ test('Every scenario runs without errors and lost events, and has its figures.',
   const { measurements } = await bench(options, (line) => lines.push(line));
   assert.deepEqual(
     measurements.map((m) => m.scenario),
-    scenarios.flatMap(({ name, operation }) => (operation === 'update' ? [name] : [name, `${name}, custom`])),
+    scenarios.flatMap(({ name, operation }) => (isForCustom(operation) ? [name, `${name}, custom`] : [name])),
   );
   for (const m of measurements) {
     assert.deepEqual([m.errors, m.missing], [{}, 0], m.scenario);

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isClusterOperation, type Operation } from './generator/operations.ts';
 import { commit, type Machine, machine } from './machine.ts';
 import { type BenchNamespace, createNamespace, type Measurement, measure } from './measure.ts';
 import type { BenchOptions } from './options.ts';
@@ -38,9 +39,9 @@ async function run(targets: readonly Target[], options: BenchOptions, print: (li
   const wanted = new RegExp(options.only);
   const measurements: Measurement[] = [];
   for (const scenario of scenarios) {
-    if (scenario.operation !== 'create' && !wanted.test(scenario.name)) continue;
+    if (!CREATIONS.has(scenario.operation) && !wanted.test(scenario.name)) continue;
     for (const [target, namespace] of namespaces) {
-      if (namespace.subject === 'Record' && scenario.operation === 'update') continue;
+      if (namespace.subject === 'Record' && !isForCustom(scenario.operation)) continue;
       const measured = await measure(target, namespace, scenario, options.scale);
       measurements.push(measured);
       const { perSecond, p50, p99, cpu, errors, missing } = measured;
@@ -58,6 +59,14 @@ async function run(targets: readonly Target[], options: BenchOptions, print: (li
     options: { ...options, peerToken: '' },
     measurements,
   };
+}
+
+/** They always run, because other scenarios need their objects. */
+const CREATIONS: ReadonlySet<Operation> = new Set(['create', 'create-pod']);
+
+/** A custom object cannot be replaced without its version, and operations on pods have no custom form. */
+export function isForCustom(operation: Operation): boolean {
+  return operation !== 'update' && !isClusterOperation(operation);
 }
 
 function printReport(report: Report, options: BenchOptions, print: (line: string) => void): void {

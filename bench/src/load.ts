@@ -10,14 +10,13 @@ interface Message {
   error?: string;
 }
 
-/** Runs one job in a generator process; `begun` is called after it has connected, before the first operation. */
-export function load(job: Job, begun: () => void = () => {}): Promise<Outcome> {
+/** Runs one job in a generator process; `begun` is awaited after it has connected, before the first operation. */
+export function load(job: Job, begun: () => void | Promise<void> = () => {}): Promise<Outcome> {
   const child = fork(GENERATOR, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   return new Promise((resolve, reject) => {
     child.on('message', ({ ready, outcome, error }: Message) => {
       if (ready) {
-        begun();
-        child.send('begin');
+        Promise.resolve(begun()).then(() => child.send('begin'), reject);
         return;
       }
       child.disconnect();

@@ -1,4 +1,5 @@
 import { cpuSeconds, residentMib } from './cpu.ts';
+import type { Client } from './generator/client.ts';
 import { Connection } from './generator/connection.ts';
 import { collectionOf, recordDefinition, type Subject } from './generator/objects.ts';
 import type { Job, Outcome } from './generator/work.ts';
@@ -43,11 +44,26 @@ export async function createNamespace(target: Target, name: string, subject: Sub
   const { code } = await connection.request('POST', '/api/v1/namespaces', body);
   if (code !== 201) throw new Error(`${target.name} answered ${code} to the creation of a namespace`);
   if (subject === 'Record') await define(target, connection);
+  else await preparePods(target, name, connection);
   connection.close();
   return { name, subject, created: 0, deleted: 0 };
 }
 
-async function define({ name }: Target, connection: Connection): Promise<void> {
+/** Pods need a service account, and an owner that exists. */
+async function preparePods({ name }: Target, namespace: string, client: Client): Promise<void> {
+  const { owner } = await import('./generator/cluster-objects.ts');
+  const account = { metadata: { name: 'default' } };
+  for (const [path, object] of [
+    [`/api/v1/namespaces/${namespace}/serviceaccounts`, account],
+    [`/apis/apps/v1/namespaces/${namespace}/replicasets`, owner],
+  ] as const) {
+    const { code } = await client.request('POST', path, Buffer.from(JSON.stringify(object)));
+    // a controller may have been faster with the service account
+    if (code !== 201 && code !== 409) throw new Error(`${name} answered ${code} to a POST to ${path}`);
+  }
+}
+
+async function define({ name }: Target, connection: Client): Promise<void> {
   const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
   const { code } = await connection.request('POST', path, Buffer.from(JSON.stringify(recordDefinition)));
   if (code !== 201 && code !== 409) throw new Error(`${name} answered ${code} to the definition of a kind`);

@@ -28,6 +28,11 @@ export const benchOptions = {
   },
   scale: { type: 'number', default: 1, help: 'factor for the number of operations; 0.01 is a smoke test' },
   custom: { type: 'boolean', default: false, help: 'run each scenario also with a custom resource' },
+  account: {
+    type: 'boolean',
+    default: false,
+    help: 'measure instead where the CPU time of eight operations goes, and print the page bench/account.md',
+  },
   json: { type: 'string', default: '', value: 'FILE', help: 'write the results to this file' },
   compare: {
     type: 'string',

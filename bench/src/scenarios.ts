@@ -1,4 +1,4 @@
-import type { Operation } from './generator/work.ts';
+import type { Operation } from './generator/operations.ts';
 
 /** One line of the results. */
 export interface Scenario {
@@ -14,6 +14,7 @@ export interface Scenario {
 }
 
 const WRITES = 500;
+const PODS = 3000;
 
 /** In order of execution: the other scenarios use the objects of the creations. */
 export const scenarios: readonly Scenario[] = [
@@ -42,4 +43,11 @@ export const scenarios: readonly Scenario[] = [
   { name: 'watch, 100 watchers', operation: 'watch', clients: 100, count: 500 },
   { name: 'watch, 1000 watchers', operation: 'watch', clients: 1000, count: 100 },
   { name: 'delete, 16 clients', operation: 'delete', clients: 16, count: 5000 },
+  // most writes of a cluster; the first four concern the same pods, so their numbers are equal
+  { name: 'create pod, 16 clients', operation: 'create-pod', clients: 16, count: PODS },
+  { name: 'bind pod, 16 clients', operation: 'bind-pod', clients: 16, count: PODS },
+  { name: "patch a pod's status, 16 clients", operation: 'patch-pod-status', clients: 16, count: PODS },
+  { name: 'delete pod, 16 clients', operation: 'delete-pod', clients: 16, count: PODS },
+  { name: 'renew lease, 16 clients', operation: 'renew-lease', clients: 16, count: 5000 },
+  { name: 'create event, 16 clients', operation: 'create-event', clients: 16, count: 5000 },
 ];

@@ -21,11 +21,19 @@ export async function ownTarget(path: string): Promise<Target> {
   const dir = dataDirAt(path);
   const state = readRunState(dir.runFile);
   if (state?.ready) return fromRunState(state, readFileSync(dir.tokens, 'utf8'), async () => {});
-  const tidegate = await startTidegate();
+  return newTarget();
+}
+
+/** A new system with a data directory of its own; `main` is the main file of another version. */
+export async function newTarget(
+  options: Parameters<typeof startTidegate>[0] = {},
+): Promise<Target & { dataDir: string }> {
+  const tidegate = await startTidegate(options);
   const fresh = dataDirAt(tidegate.dataDir);
   const started = readRunState(fresh.runFile);
   if (started === undefined) throw new Error(`nothing runs in ${tidegate.dataDir}`);
-  return fromRunState(started, readFileSync(join(tidegate.dataDir, 'tokens.csv'), 'utf8'), () => tidegate.stop());
+  const tokens = readFileSync(join(tidegate.dataDir, 'tokens.csv'), 'utf8');
+  return { ...fromRunState(started, tokens, () => tidegate.stop()), dataDir: tidegate.dataDir };
 }
 
 type RunState = NonNullable<ReturnType<typeof readRunState>>;

@@ -1,31 +1,19 @@
 import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
-
-export interface Answer {
-  code: number;
-  /** the body, only if `keep` was set */
-  body: Buffer;
-  bytes: number;
-}
-
-interface ConnectionOptions {
-  host: string;
-  port: number;
-  token: string;
-}
+import type { Answer, Client, ClientOptions } from './client.ts';
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 
 /** A keep-alive connection with little overhead: one write for each request, and bodies are counted but not parsed. */
-export class Connection {
-  readonly #options: ConnectionOptions;
+export class Connection implements Client {
+  readonly #options: ClientOptions;
   readonly #socket: TLSSocket;
   #pending: Buffer = EMPTY;
   #wake: (() => void) | undefined;
   #ended = false;
 
-  private constructor(options: ConnectionOptions, socket: TLSSocket) {
+  private constructor(options: ClientOptions, socket: TLSSocket) {
     this.#options = options;
     this.#socket = socket;
     socket.on('data', (part: Buffer) => {
@@ -39,7 +27,7 @@ export class Connection {
     socket.on('close', end).on('error', end);
   }
 
-  static async open(options: ConnectionOptions): Promise<Connection> {
+  static async open(options: ClientOptions): Promise<Connection> {
     const { host, port } = options;
     // the server is on this machine, and the client's verification of its certificate is not part of the measurement
     const socket = connect({ host, port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });

@@ -1,36 +1,22 @@
-import { type Answer, Connection } from './connection.ts';
-import { collectionOf, objectName, randomObject, randomPatch, type Subject } from './objects.ts';
+import type { Answer, ClientOptions } from './client.ts';
+import { Connection } from './connection.ts';
+import { collectionOf, objectName, randomObject } from './objects.ts';
+import { type Operation, onceOf, openClient, type Place } from './operations.ts';
 
 /** The job of one generator process. */
-export interface Job {
+export interface Job extends Place {
   server: string;
   token: string;
-  namespace: string;
-  subject: Subject;
   operation: Operation;
   clients: number;
   /** total number of operations */
   count: number;
-  /** objects 0 to N-1 exist */
-  objects: number;
   /** the index of the first object to create or delete */
   first: number;
   /** operations a second; 0 for as fast as possible */
   rate: number;
   timeoutMs: number;
 }
-
-export type Operation =
-  | 'create'
-  | 'get'
-  | 'get-cached'
-  | 'list'
-  | 'list-pages'
-  | 'update'
-  | 'patch'
-  | 'apply'
-  | 'delete'
-  | 'watch';
 
 export interface Outcome {
   operations: number;
@@ -47,66 +33,19 @@ export interface Outcome {
 /** Called when all connections are open, so that the cost of opening them is not counted. */
 export type Begin = () => Promise<void>;
 
-type Once = (connection: Connection, i: number) => Promise<Answer>;
-
-/** The function for one operation. Reads and updates choose a random object each time. */
-function onceOf(job: Job): Once {
-  const maps = collectionOf(job.subject, job.namespace);
-  const any = () => Math.floor(Math.random() * job.objects);
-  switch (job.operation) {
-    case 'create':
-      return (c, i) => c.request('POST', maps, randomObject(job.subject, job.namespace, job.first + i));
-    case 'get':
-      return (c) => c.request('GET', `${maps}/${objectName(any())}`);
-    case 'get-cached':
-      return (c) => c.request('GET', `${maps}/${objectName(any())}?resourceVersion=0`);
-    case 'list':
-      return (c) => c.request('GET', maps);
-    case 'list-pages':
-      return (c) => allPages(c, maps);
-    case 'apply':
-      return (c) => {
-        const i = any();
-        const path = `${maps}/${objectName(i)}?fieldManager=bench&force=true`;
-        return c.request('PATCH', path, randomObject(job.subject, job.namespace, i), 'application/apply-patch+yaml');
-      };
-    case 'patch':
-      return (c) => c.request('PATCH', `${maps}/${objectName(any())}`, randomPatch(), 'application/merge-patch+json');
-    case 'delete':
-      return (c, i) => c.request('DELETE', `${maps}/${objectName(job.first + i)}`);
-    default: {
-      return (c) => {
-        const i = any();
-        return c.request('PUT', `${maps}/${objectName(i)}`, randomObject(job.subject, job.namespace, i));
-      };
-    }
-  }
+function addressOf({ server, token }: Job): ClientOptions {
+  const { hostname, port } = new URL(server);
+  return { host: hostname, port: Number(port), token };
 }
-
-async function allPages(connection: Connection, maps: string): Promise<Answer> {
-  let token = '';
-  let bytes = 0;
-  for (;;) {
-    const answer = await connection.request('GET', `${maps}?limit=500${token}`, undefined, '', true);
-    bytes += answer.bytes;
-    const next =
-      /"continue":"([^"]+)"/.exec(answer.body.toString('latin1', 0, 4096))?.[1] ??
-      /"continue":"([^"]+)"/.exec(answer.body.toString('latin1'))?.[1];
-    if (answer.code !== 200 || next === undefined) return { ...answer, bytes };
-    token = `&continue=${next}`;
-  }
-}
-
-const connect = (job: Job) => {
-  const { hostname, port } = new URL(job.server);
-  return Connection.open({ host: hostname, port: Number(port), token: job.token });
-};
 
 /** Runs a job and measures each operation, until the count or the time limit is reached. */
 export async function work(job: Job, begin: Begin): Promise<Outcome> {
   if (job.operation === 'watch') return fanOut(job, begin);
-  const connections = await Promise.all(Array.from({ length: job.clients }, () => connect(job)));
-  const once = onceOf(job);
+  const open = () => openClient(job.operation, addressOf(job));
+  const connections = await Promise.all(Array.from({ length: job.clients }, open));
+  const [first] = connections;
+  if (first === undefined) return newOutcome();
+  const once = await onceOf(job.operation, job, first);
   const outcome = newOutcome();
   await begin();
   const cpu = process.cpuUsage();
@@ -117,7 +56,7 @@ export async function work(job: Job, begin: Begin): Promise<Outcome> {
     connections.map(async (connection) => {
       for (let i = next++; i < job.count && performance.now() < end; i = next++) {
         if (job.rate > 0) await pause(started + (i * 1000) / job.rate - performance.now());
-        await measured(outcome, () => once(connection, i));
+        await measured(outcome, () => once(connection, job.first + i));
       }
       connection.close();
     }),
@@ -136,11 +75,11 @@ async function measured(outcome: Outcome, once: () => Promise<Answer>): Promise<
 /** Many watchers and one writer: an operation is a delivered event; its latency starts before the write. */
 async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
   const maps = collectionOf(job.subject, job.namespace);
-  const writer = await connect(job);
+  const writer = await Connection.open(addressOf(job));
   const list = await writer.request('GET', `${maps}?limit=1`, undefined, '', true);
   const from = /"resourceVersion":"(\d+)"/.exec(list.body.toString('latin1'))?.[1] ?? '0';
   const outcome = newOutcome();
-  const watchers = await Promise.all(Array.from({ length: job.clients }, () => connect(job)));
+  const watchers = await Promise.all(Array.from({ length: job.clients }, () => Connection.open(addressOf(job))));
   for (const watcher of watchers) {
     await watcher.follow(`${maps}?watch=1&resourceVersion=${from}`, (text, at) => {
       const sent = /"sent":"([\d.]+)"/.exec(text)?.[1];

@@ -16,6 +16,8 @@ interface StartTidegateOptions {
   readonly dataDir?: string;
   /** fills the data directory before the start; it is removed at the end */
   readonly prepare?: (dataDir: string) => Promise<void>;
+  /** the main file of another version; without it, this checkout runs */
+  readonly main?: string;
 }
 
 export interface TestTidegate {
@@ -47,7 +49,7 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
   const temporary = temporaryDir('tidegate');
   const dir = dataDirAt(options.dataDir ?? join(temporary.path, 'data'));
   await options.prepare?.(dir.path);
-  const child = spawnLauncher(await programFile('tidegate'), dir, options);
+  const child = spawnLauncher(options.main ?? (await programFile('tidegate')), dir, options);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {

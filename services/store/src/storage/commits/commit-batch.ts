@@ -10,7 +10,7 @@ import {
 import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import type { Sealed } from '../../encryption/vault.ts';
 import { statements } from '../statements.ts';
-import { CREATED, type Commit, committed, outcome, RECORDED, type Replaced, type SealedWrite } from './commit.ts';
+import { type Commit, CREATED, committed, outcome, RECORDED, type Replaced, type SealedWrite } from './commit.ts';
 
 interface Report {
   current: Array<number | null> | null;

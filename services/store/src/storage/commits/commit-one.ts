@@ -2,7 +2,7 @@ import { asBuffer, byteaText, type Parameter, type Pool } from '@tidegate/databa
 import { type OutcomeKind, outcomeKind, type Write } from '@tidegate/wire';
 import type { Sealed } from '../../encryption/vault.ts';
 import { statements } from '../statements.ts';
-import { CREATED, type Commit, committed, outcome, RECORDED, type SealedWrite } from './commit.ts';
+import { type Commit, CREATED, committed, outcome, RECORDED, type SealedWrite } from './commit.ts';
 
 /** Whether a batch can be committed by commitOne. Most can on a system that is not busy. */
 export function isSingle(batch: readonly SealedWrite[]): boolean {
