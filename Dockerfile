@@ -21,6 +21,6 @@ COPY --from=build --chown=65532:65532 /state /var/lib/tidegate
 WORKDIR /app
 USER 65532:65532
 EXPOSE 6443 6480 7443 8081
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--expose-gc", "/app/programs/image/src/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "--expose-gc", "/app/programs/image/src/main.js"]
 CMD ["--help"]
 LABEL org.opencontainers.image.title="Tidegate" org.opencontainers.image.licenses="Apache-2.0"

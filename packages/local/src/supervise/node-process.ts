@@ -12,10 +12,13 @@ interface NodeProcessOptions {
 }
 
 /**
- * A semi-space of 8 MiB instead of 16 saves up to 15 MiB of resident memory after the start, and costs no time under
- * load. A gateway runs the garbage collection itself after large objects, which `--expose-gc` allows.
+ * A large young generation: every read of a socket allocates a buffer outside the heap, and V8 collects the whole heap
+ * when these reach 64 MiB, unless a collection of the young generation has released them before. With 32 MiB instead of
+ * 8 a get costs a fifth less CPU time, an update a quarter. It grows only under load: after a start the four services
+ * have 15 MiB more resident memory. A gateway runs the garbage collection itself after large objects, which
+ * `--expose-gc` allows.
  */
-export const NODE_FLAGS = ['--max-semi-space-size=8', '--expose-gc'];
+export const NODE_FLAGS = ['--max-semi-space-size=32', '--expose-gc'];
 
 /** Starts a service or program of this project: it stops on SIGTERM, and when its standard input closes. */
 export function startNodeProcess(options: NodeProcessOptions): Running {
