@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly timeoutMs?: number;
   /** how long the watchers may take to reach the end */
   readonly catchUpMs: number;
+  /** what the watchers must have seen before they end, however fast the operations were */
+  readonly hasSeenEnough?: (history: History) => boolean;
   /** the average pause between the operations of a writer */
   readonly pauseMs?: number;
 }
@@ -64,6 +66,8 @@ export async function runLoad(options: LoadOptions): Promise<History> {
     const atEnd = () => followers.every(({ version = 0 }) => version >= endVersion);
     // the checks report watchers that do not reach the end
     await until('the watchers to reach the end', atEnd, options.catchUpMs).catch(() => undefined);
+    const { hasSeenEnough = () => true } = options;
+    await until('the watchers to see enough', () => hasSeenEnough(recorder.history), options.catchUpMs);
   } finally {
     for (const follower of followers) follower.stop();
     await Promise.all(following);
