@@ -10,7 +10,7 @@ export function isSingle(batch: readonly SealedWrite[]): boolean {
   return first !== undefined && batch.length === 1 && (first.write.guards?.length ?? 0) <= 1;
 }
 
-/** Commits one write with at most one guard, in half of the time that a batch of one would take. */
+/** Commits one write with at most one guard, with a third less CPU time than as a batch of one. */
 export async function commitOne(pool: Pool, { write, sealed }: SealedWrite, notify: boolean): Promise<Commit> {
   const rows = await pool.query(statements.commitOne, parametersOfOne(write, sealed, notify));
   const [epoch, last, kind, revision, uid, deleting] = rows[0] as [
