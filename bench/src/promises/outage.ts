@@ -17,27 +17,17 @@ const LIMIT_MS = 2000;
 
 /** From the loss until `/readyz` of both gateways fails. */
 export function lossShown(outage: Outage): PromisedTime {
-  return {
-    name: `the loss of ${outage.what} is shown in /readyz`,
-    limitMs: LIMIT_MS,
-    page: PAGE,
-    times: 5,
-    async measure(systems, times) {
-      const system = await systems.twoOfEach();
-      return repeat(times, async () => {
-        await outage.begin(system.cluster);
-        const ms = await elapsedUntil('readiness to fail', () => bothAnswer(system, 500));
-        await recovered(system, outage);
-        return ms;
-      });
-    },
-  };
+  return shown('loss', outage);
 }
 
 /** From the moment at which what was lost works again until `/readyz` of both gateways passes. */
 export function returnShown(outage: Outage): PromisedTime {
+  return shown('return', outage);
+}
+
+function shown(change: 'loss' | 'return', outage: Outage): PromisedTime {
   return {
-    name: `the return of ${outage.what} is shown in /readyz`,
+    name: `the ${change} of ${outage.what} is shown in /readyz`,
     limitMs: LIMIT_MS,
     page: PAGE,
     times: 5,
@@ -45,8 +35,9 @@ export function returnShown(outage: Outage): PromisedTime {
       const system = await systems.twoOfEach();
       return repeat(times, async () => {
         await outage.begin(system.cluster);
-        await elapsedUntil('readiness to fail', () => bothAnswer(system, 500));
-        return recovered(system, outage);
+        const lossMs = await elapsedUntil('readiness to fail', () => bothAnswer(system, 500));
+        const returnMs = await recovered(system, outage);
+        return change === 'loss' ? lossMs : returnMs;
       });
     },
   };
