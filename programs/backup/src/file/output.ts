@@ -1,17 +1,10 @@
-import {
-  closeSync,
-  createWriteStream,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  type WriteStream,
-} from 'node:fs';
+import { closeSync, createWriteStream, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { BackupError } from './backup-error.ts';
 
 interface Output {
-  readonly stream: WriteStream;
+  readonly stream: Writable & { readonly bytesWritten: number };
   /** gives the complete file its name */
   keep(): void;
   discard(): void;
@@ -25,7 +18,10 @@ export function openOutput(out: string): Output {
   if (out === '-') {
     if (process.stdout.isTTY)
       throw new BackupError('a backup is binary and cannot be written to a terminal: give --out FILE, or use a pipe');
-    return { stream: createWriteStream('', { fd: 1, autoClose: false }), keep() {}, discard() {} };
+    // a stream of the file descriptor would give up when a pipe that does not block stays full
+    const stream =
+      process.stdout instanceof Socket ? process.stdout : createWriteStream('', { fd: 1, autoClose: false });
+    return { stream, keep() {}, discard() {} };
   }
   if (existsSync(out)) throw new BackupError(`${out} exists already: give another name with --out, or remove it`);
   const partial = `${out}.partial`;
