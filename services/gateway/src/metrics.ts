@@ -47,6 +47,11 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       help: 'Time from a commit in the store until the change is in the mirrors, by the clocks of both machines.',
       buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8],
     }),
+    gets: registry.counter({
+      name: 'tidegate_gateway_gets_total',
+      help: "Gets of the current state of an object by its source: mirror (complete through the store's newest revision) or store.",
+      labelNames: ['source'],
+    }),
     lists: registry.counter({
       name: 'tidegate_gateway_lists_total',
       help: 'Lists by the source of their state: mirror, watch (collection too large for a mirror) or store (revision no longer mirrored).',

@@ -52,6 +52,7 @@ export class Mirrors {
   readonly #whenConnected = Promise.withResolvers<void>();
   #connected = false;
   #through = toRevision(0);
+  #movedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: MirrorsOptions) {
     this.#options = options;
@@ -74,6 +75,11 @@ export class Mirrors {
 
   get through(): Revision {
     return this.#through;
+  }
+
+  /** When `through` last moved: a change of any collection was committed. */
+  get movedAt(): number {
+    return this.#movedAt;
   }
 
   start(): void {
@@ -160,6 +166,12 @@ export class Mirrors {
     this.#byResource.get(key.resource)?.suspects.delete(suspectName(key));
   }
 
+  /** Whether the store could not read the object at the last attempt. */
+  isSuspect(key: Key): boolean {
+    const suspects = this.#byResource.get(key.resource)?.suspects;
+    return suspects !== undefined && suspects.size > 0 && suspects.has(suspectName(key));
+  }
+
   /** Objects of a namespace ("" for all) that the store could not read at the last attempt. */
   suspects(resource: string, namespace: string): Key[] {
     const suspects = this.#byResource.get(resource)?.suspects;
@@ -217,6 +229,7 @@ export class Mirrors {
     for (const resource of followed) for (const changed of this.#followers.get(resource) ?? []) changed();
     if (!response.through) return;
     const through = toRevision(response.through);
+    if (through > this.#through) this.#movedAt = this.#now();
     this.#through = through;
     this.#options.metrics.mirrorRevision.set(through);
     for (const mirror of this.#byResource.values()) mirror.completeThrough(through);

@@ -7,36 +7,34 @@ import type { Conversions } from '../conversion/conversions.ts';
 import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import type { Collections } from '../objects/collections.ts';
-import { currentJson, keyOf, type Objects } from '../objects/objects.ts';
+import { keyOf } from '../objects/objects.ts';
 import { type Answer, inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
+import { type CurrentObjects, storedOf } from './current-objects.ts';
 
 interface GetPorts {
   readonly recent: RecentObjects;
-  readonly objects: Pick<Objects, 'get'>;
+  readonly currentObjects: Pick<CurrentObjects, 'get'>;
   readonly collections: Pick<Collections, 'reached' | 'atLeast'>;
   readonly mirrors: Pick<Mirrors, 'isTooLarge'>;
   readonly conversions: Pick<Conversions, 'read'>;
   readonly largeSteps: Pick<LargeSteps, 'of'>;
 }
 
-/** GET of one object: the current one from the store; with resourceVersion=0 or another one from the mirror. */
+/** GET of one object: the current one; with resourceVersion=0 or another one from the mirror. */
 export const get =
   (ports: GetPorts): VerbHandler =>
   async (request) => {
-    const stored = await storedOf(ports, request);
+    const stored = await read(ports, request);
     const json = stored.json();
     // converting a large object to another form takes a step
     const steps = ports.largeSteps.of(!isAsStored(request) && isLargeJson(json));
     return inStep({ steps }, (): Answer => storedAnswer(ports.recent, request, 200, { ...stored, json: () => json }));
   };
 
-async function storedOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Stored> {
-  const fromStore = async () => {
-    const current = await ports.objects.get(kind, info.namespace, info.name);
-    return { resource: kind.storedAs, revision: current.revision, uid: current.uid, json: () => currentJson(current) };
-  };
+async function read(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Stored> {
+  const current = () => ports.currentObjects.get(kind, info.namespace, info.name);
   const version = info.query.get('resourceVersion') ?? '';
-  if (version === '') return fromStore();
+  if (version === '') return current();
   const revision = parseResourceVersion(version);
   if (revision === undefined)
     throw badRequest(
@@ -44,13 +42,13 @@ async function storedOf(ports: GetPorts, { kind, info }: ResourceRequest): Promi
     );
   if (await ports.mirrors.isTooLarge(kind.storedAs)) {
     await ports.collections.reached(revision);
-    return fromStore();
+    return current();
   }
   const collection = await ports.collections.atLeast(kind, revision);
   const key = keyOf(kind, info.namespace, info.name);
   const item = collection.get(key.namespace, key.name);
-  if (item === undefined && collection.isCorrupt(key)) return fromStore();
+  if (item === undefined && collection.isCorrupt(key)) return current();
   if (item === undefined) throw notFound(kind.entry, info.name);
   const [shown = item] = isConverted(kind) ? await ports.conversions.read(kind, [item]) : [item];
-  return { resource: kind.storedAs, revision: shown.revision, uid: shown.uid, json: () => shown.json };
+  return storedOf(kind, shown);
 }
