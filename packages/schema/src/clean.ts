@@ -140,9 +140,7 @@ function reportTooLarge(value: Json, path: string, walk: Walk): void {
 function hasTooLarge(value: Json): boolean {
   if (typeof value === 'bigint') return !fits64Bits(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasTooLarge);
-  for (const key in value) if (hasTooLarge(value[key] as Json)) return true;
-  return false;
+  return (Array.isArray(value) ? value : Object.values(value)).some(hasTooLarge);
 }
 
 function cleanMembers(

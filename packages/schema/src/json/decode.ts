@@ -34,17 +34,11 @@ export function tooDeep(): Error {
 }
 
 function keysIn(value: unknown): number {
-  let keys = 0;
-  if (typeof value !== 'object' || value === null) return keys;
-  if (Array.isArray(value)) {
-    for (const item of value) if (typeof item === 'object' && item !== null) keys += keysIn(item);
-    return keys;
-  }
-  for (const key in value) {
-    keys++;
-    const field = (value as Record<string, unknown>)[key];
-    if (typeof field === 'object' && field !== null) keys += keysIn(field);
-  }
+  if (typeof value !== 'object' || value === null) return 0;
+  const isList = Array.isArray(value);
+  const parts: readonly unknown[] = isList ? value : Object.values(value);
+  let keys = isList ? 0 : parts.length;
+  for (const part of parts) if (typeof part === 'object' && part !== null) keys += keysIn(part);
   return keys;
 }
 

@@ -33,8 +33,7 @@ export class FrontProxyHeaders {
    * request is forwarded might trust them.
    */
   take(request: IncomingMessage): Pairs {
-    let isThere = false;
-    for (const name in request.headers) if (this.#isOurs(name)) isThere = true;
+    const isThere = Object.keys(request.headers).some((name) => this.#isOurs(name));
     return isThere ? this.#takeOff(request) : [];
   }
 

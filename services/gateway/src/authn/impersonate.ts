@@ -46,8 +46,7 @@ export async function impersonated(request: IncomingMessage, user: User, authori
 
 /** Whether a request has impersonation headers. */
 export function isImpersonated({ headers }: IncomingMessage): boolean {
-  for (const name in headers) if (name.startsWith(PREFIX)) return true;
-  return false;
+  return Object.keys(headers).some((name) => name.startsWith(PREFIX));
 }
 
 /** Repeated headers must not be joined, because group names may contain commas. */

@@ -16,11 +16,16 @@ const OF_OBJECT: Limits = { values: 100_000, listed: 15_000, keys: 20_000 };
 /** Each field may have several owners. */
 const OF_OWNERS: Limits = { values: 200_000, listed: 15_000, keys: 100_000 };
 
+/** An object with so few values is within all limits. */
+const SMALL = Math.min(...[OF_OBJECT, OF_OWNERS].flatMap((limits) => Object.values(limits)));
+
 /**
  * Rejects an object or patch with too many values. Each value is processed several times without yielding, so a body of
  * a permitted size that consists of tiny values would block the event loop for seconds.
  */
 export function refuseManyValues({ entry }: Kind, object: JsonObject): void {
+  // nearly every object is small, and needs neither copies nor paths
+  if (numberOfValues(object) <= SMALL) return;
   const { metadata, ...content } = object;
   const { managedFields, ...rest } = isJsonObject(metadata) ? metadata : {};
   const found =
@@ -40,8 +45,6 @@ interface Found {
 }
 
 function tooManyIn(whole: Json, at: string, limit: Limits): Found | undefined {
-  // nearly every object is small, and needs no paths
-  if (numberOfValues(whole) <= Math.min(limit.values, limit.listed, limit.keys)) return undefined;
   let [values, listed] = [0, 0];
   const inList = (items: readonly Json[], path: string): Found | undefined => {
     values += items.length;
@@ -71,14 +74,10 @@ function tooManyIn(whole: Json, at: string, limit: Limits): Found | undefined {
 }
 
 /** The number of fields and items, at any depth. */
-function numberOfValues(value: Json): number {
-  if (!hasParts(value)) return 0;
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += 1 + numberOfValues(item);
-    return count;
-  }
-  for (const key in value) count += 1 + numberOfValues(value[key] as Json);
+function numberOfValues(whole: Json & object): number {
+  const parts: readonly Json[] = Array.isArray(whole) ? whole : Object.values(whole);
+  let count = parts.length;
+  for (const part of parts) if (hasParts(part)) count += numberOfValues(part);
   return count;
 }
 
