@@ -38,12 +38,18 @@ export async function mergePatch(client: Client, path: string, body: object): Pr
   assert.equal(code, 200, text);
 }
 
-/** Waits until the APIService has a condition with this status and reason. */
-export function untilCondition(client: Client, status: string, reason: string) {
-  return until(`${NAME} to be ${status}, ${reason}`, async () => {
-    const { conditions = [] } = (await client.get(`${API_SERVICES}/${NAME}`)).json.status ?? {};
-    return conditions.find((one: { status: string; reason: string }) => one.status === status && one.reason === reason);
+/** Waits until the APIService has a condition with this status and reason, and the answering gateway knows it. */
+export async function untilCondition(client: Client, status: string, reason: string) {
+  const path = `${API_SERVICES}/${NAME}`;
+  const { found, resourceVersion } = await until(`${NAME} to be ${status}, ${reason}`, async () => {
+    const { metadata, status: { conditions = [] } = {} } = (await client.get(path)).json;
+    const isWanted = (one: { status: string; reason: string }) => one.status === status && one.reason === reason;
+    const found = conditions.find(isWanted);
+    return found && { found, resourceVersion: metadata.resourceVersion };
   });
+  // this get waits for the mirror
+  await client.get(`${path}?resourceVersion=${resourceVersion}`);
+  return found;
 }
 
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
