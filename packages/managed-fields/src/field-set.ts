@@ -12,7 +12,8 @@ import { compareElements, type PathElement, sortElements } from './path-element.
  *               └ below     { v:"a" }            undefined
  *
  * Invariant: elements are sorted and unique; an element that is not a member has a set below it; no set below is empty.
- * Sets are immutable, so the result of an operation may share the sets below.
+ * Sets are immutable, so the result of an operation may share the sets below, and each set remembers the last result of
+ * each operation: the same few sets meet again at most writes, because the objects of a controller have the same fields.
  */
 export class FieldSet {
   readonly elements: readonly PathElement[];
@@ -20,6 +21,10 @@ export class FieldSet {
   readonly below: ReadonlyArray<FieldSet | undefined>;
   /** index of a large set, built at its first lookup */
   #places: Map<PathElement, number> | undefined;
+  #union: Result | undefined;
+  #intersection: Result | undefined;
+  #difference: Result | undefined;
+  #without: Result | undefined;
 
   constructor(
     elements: readonly PathElement[],
@@ -39,36 +44,30 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (this === other || other.isEmpty) return this;
     if (this.isEmpty) return other;
-    return combine(this, other, (a, b) => ({
-      member: (a?.member ?? false) || (b?.member ?? false),
-      below: a?.below === undefined ? b?.below : b?.below === undefined ? a.below : a.below.union(b.below),
-    }));
+    if (this.#union?.other !== other) this.#union = { other, set: combine(this, other, unionEntry) };
+    return this.#union.set;
   }
 
   /** The fields in both sets. */
   intersection(other: FieldSet): FieldSet {
     if (other.elements.length < this.elements.length) return other.intersection(this);
-    return this.#each(other, (a, b) => ({
-      member: a.member && (b?.member ?? false),
-      below: b?.below === undefined ? undefined : a.below?.intersection(b.below),
-    }));
+    if (this.isEmpty) return this;
+    if (this.#intersection?.other !== other) this.#intersection = { other, set: this.#each(other, intersectionEntry) };
+    return this.#intersection.set;
   }
 
   /** The fields that are not in the other set. The fields below a removed field are kept. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return this.#each(other, (a, b) => ({
-      member: a.member && !(b?.member ?? false),
-      below: b?.below === undefined ? a.below : a.below?.difference(b.below),
-    }));
+    if (this.#difference?.other !== other) this.#difference = { other, set: this.#each(other, differenceEntry) };
+    return this.#difference.set;
   }
 
   /** The fields that are not in the other set. The fields below a removed field are removed, too. */
   without(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return this.#each(other, (a, b) =>
-      b?.member ? GONE : { member: a.member, below: b?.below === undefined ? a.below : a.below?.without(b.below) },
-    );
+    if (this.#without?.other !== other) this.#without = { other, set: this.#each(other, withoutEntry) };
+    return this.#without.set;
   }
 
   /** Maps each element of this set, given the same element of the other set. The cost depends on this set only. */
@@ -154,6 +153,38 @@ interface Entry {
 
 const GONE: Entry = { member: false, below: undefined };
 
+/** The result of an operation with another set. */
+interface Result {
+  readonly other: FieldSet;
+  readonly set: FieldSet;
+}
+
+function unionEntry(a: Entry | undefined, b: Entry | undefined): Entry {
+  return {
+    member: (a?.member ?? false) || (b?.member ?? false),
+    below: a?.below === undefined ? b?.below : b?.below === undefined ? a.below : a.below.union(b.below),
+  };
+}
+
+function intersectionEntry(a: Entry, b: Entry | undefined): Entry {
+  return {
+    member: a.member && (b?.member ?? false),
+    below: b?.below === undefined ? undefined : a.below?.intersection(b.below),
+  };
+}
+
+function differenceEntry(a: Entry, b: Entry | undefined): Entry {
+  return {
+    member: a.member && !(b?.member ?? false),
+    below: b?.below === undefined ? a.below : a.below?.difference(b.below),
+  };
+}
+
+function withoutEntry(a: Entry, b: Entry | undefined): Entry {
+  if (b?.member) return GONE;
+  return { member: a.member, below: b?.below === undefined ? a.below : a.below?.without(b.below) };
+}
+
 function combine(a: FieldSet, b: FieldSet, pick: (a: Entry | undefined, b: Entry | undefined) => Entry): FieldSet {
   const elements: PathElement[] = [];
   const members: boolean[] = [];
@@ -175,44 +206,6 @@ function combine(a: FieldSet, b: FieldSet, pick: (a: Entry | undefined, b: Entry
     if (order >= 0) j++;
   }
   return elements.length === 0 ? EMPTY : new FieldSet(elements, members, below);
-}
-
-/** Builds one level of a set; elements may be added in any order. */
-export class FieldSetEntries {
-  readonly #elements: PathElement[] = [];
-  readonly #members: boolean[] = [];
-  readonly #below: Array<FieldSet | undefined> = [];
-  #isSorted = true;
-
-  /** Each element may be added only once. */
-  add(element: PathElement, member: boolean, below: FieldSet): void {
-    if (!member && below.isEmpty) return;
-    const last = this.#elements.at(-1);
-    if (this.#isSorted && last !== undefined && compareElements(last, element) > 0) this.#isSorted = false;
-    this.#elements.push(element);
-    this.#members.push(member);
-    this.#below.push(below.isEmpty ? undefined : below);
-  }
-
-  finish(): FieldSet {
-    const [elements, members, below] = [this.#elements, this.#members, this.#below];
-    if (elements.length === 0) return EMPTY;
-    if (this.#isSorted) return new FieldSet(elements, members, below);
-    const sorted = sortElements([...elements]);
-    const placeOf = placesIn(elements);
-    const places = sorted.map(placeOf);
-    return new FieldSet(
-      sorted,
-      places.map((i) => members[i] as boolean),
-      places.map((i) => below[i]),
-    );
-  }
-}
-
-function placesIn(elements: readonly PathElement[]): (element: PathElement) => number {
-  if (elements.length <= FEW) return (element) => elements.indexOf(element);
-  const places = new Map(elements.map((element, i) => [element, i]));
-  return (element) => places.get(element) as number;
 }
 
 /** The union of all sets, combined pairwise, so that each set is copied only log n times. */

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
-import { EMPTY, type FieldSet, FieldSetEntries } from './field-set.ts';
+import { EMPTY, type FieldSet } from './field-set.ts';
+import { FieldSetEntries } from './field-set-entries.ts';
 import type { PathElement } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 

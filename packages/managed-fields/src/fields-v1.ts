@@ -1,18 +1,25 @@
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { frozen, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
 import { normalElement } from './path-element.ts';
 
-/** The sets of encoded fields that cannot change. The same ones are read at every write of an object. */
+/** The sets of encoded fields, which cannot change. The same ones are read at every write of an object. */
 const known = new WeakMap<JsonObject, FieldSet>();
+const written = new WeakMap<FieldSet, JsonObject>();
 
 /**
  * Encodes a set as `fieldsV1`, where `.` means that the field itself is in the set, too:
  *
  *   {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{}}}
+ *
+ * Objects with the same fields share the result, which is frozen.
  */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  const fields = encoded(set);
-  known.set(fields, set);
+  let fields = written.get(set);
+  if (fields === undefined) {
+    fields = frozen(encoded(set));
+    written.set(set, fields);
+    known.set(fields, set);
+  }
   return fields;
 }
 
