@@ -1,10 +1,12 @@
 import { EMPTY, FieldSet } from './field-set.ts';
+import { keptFields } from './kept-fields.ts';
 import { compareElements, type PathElement, sortElements } from './path-element.ts';
 
-/** A level with more entries is rarely built a second time, so its set is not shared. */
+/** A level with more entries, or a longer one, is rarely built a second time, so it is not shared. */
 const MOST_SHARED = 64;
-/** The most shared levels; then all are forgotten, and new ones are shared. */
-const MOST_LEVELS = 20_000;
+const LONGEST_SHARED = 256;
+/** So many levels by the same element after the same ones are searched; then the earlier ones are forgotten. */
+const MOST_SIBLINGS = 32;
 
 /**
  * One level of a set while it is built. Levels that were built by the same steps are the same level, and share their
@@ -36,16 +38,19 @@ class Level {
   }
 
   with(element: PathElement, member: boolean, below: FieldSet): Level {
-    if (this.#count >= MOST_SHARED) return new Level(this, element, member, below);
-    this.#next ??= new Map();
-    const first = this.#next.get(element);
+    const first = this.#next?.get(element);
+    let siblings = 0;
     for (let level = first; level !== undefined; level = level.#sibling) {
       if (level.#member === member && level.#below === below) return level;
+      siblings++;
     }
     const made = new Level(this, element, member, below);
-    made.#sibling = first;
-    this.#next.set(element, made);
-    if (++levels > MOST_LEVELS) forgetLevels();
+    const isShared = this.#count < MOST_SHARED && element.length <= LONGEST_SHARED;
+    if (isShared && keptFields.keeps(1 + below.size)) {
+      if (siblings < MOST_SIBLINGS) made.#sibling = first;
+      this.#next ??= new Map();
+      this.#next.set(element, made);
+    }
     return made;
   }
 
@@ -73,12 +78,16 @@ class Level {
   }
 }
 
-let levels = 0;
 let nothing = new Level(undefined, '', false, EMPTY);
+let generation = keptFields.generation;
 
-function forgetLevels(): void {
-  levels = 0;
-  nothing = new Level(undefined, '', false, EMPTY);
+/** The level without entries, from which all shared ones lead on. */
+function firstLevel(): Level {
+  if (generation !== keptFields.generation) {
+    generation = keptFields.generation;
+    nothing = new Level(undefined, '', false, EMPTY);
+  }
+  return nothing;
 }
 
 function sortedSet(
@@ -98,7 +107,7 @@ function sortedSet(
 
 /** Builds one level of a set; elements may be added in any order. */
 export class FieldSetEntries {
-  #level = nothing;
+  #level = firstLevel();
 
   /** Each element may be added only once. */
   add(element: PathElement, member: boolean, below: FieldSet): void {

@@ -1,3 +1,4 @@
+import { keptFields } from './kept-fields.ts';
 import { compareElements, type PathElement, sortElements } from './path-element.ts';
 
 /**
@@ -12,13 +13,15 @@ import { compareElements, type PathElement, sortElements } from './path-element.
  *               └ below     { v:"a" }            undefined
  *
  * Invariant: elements are sorted and unique; an element that is not a member has a set below it; no set below is empty.
- * Sets are immutable, so the result of an operation may share the sets below, and each set remembers the last result of
- * each operation: the same few sets meet again at most writes, because the objects of a controller have the same fields.
+ * Sets are immutable, so the result of an operation may share the sets below, and each set keeps the last result of each
+ * operation: the same few sets meet again at most writes, because the objects of a controller have the same fields.
  */
 export class FieldSet {
   readonly elements: readonly PathElement[];
   readonly members: readonly boolean[];
   readonly below: ReadonlyArray<FieldSet | undefined>;
+  /** the number of elements at all levels */
+  readonly size: number;
   /** index of a large set, built at its first lookup */
   #places: Map<PathElement, number> | undefined;
   #union: Result | undefined;
@@ -34,6 +37,9 @@ export class FieldSet {
     this.elements = elements;
     this.members = members;
     this.below = below;
+    let size = elements.length;
+    for (const deeper of below) if (deeper !== undefined) size += deeper.size;
+    this.size = size;
   }
 
   get isEmpty(): boolean {
@@ -44,30 +50,42 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (this === other || other.isEmpty) return this;
     if (this.isEmpty) return other;
-    if (this.#union?.other !== other) this.#union = { other, set: combine(this, other, unionEntry) };
-    return this.#union.set;
+    const known = resultWith(other, this.#union);
+    if (known !== undefined) return known;
+    const set = combine(this, other, unionEntry);
+    this.#union = keptResult(other, set);
+    return set;
   }
 
   /** The fields in both sets. */
   intersection(other: FieldSet): FieldSet {
     if (other.elements.length < this.elements.length) return other.intersection(this);
     if (this.isEmpty) return this;
-    if (this.#intersection?.other !== other) this.#intersection = { other, set: this.#each(other, intersectionEntry) };
-    return this.#intersection.set;
+    const known = resultWith(other, this.#intersection);
+    if (known !== undefined) return known;
+    const set = this.#each(other, intersectionEntry);
+    this.#intersection = keptResult(other, set);
+    return set;
   }
 
   /** The fields that are not in the other set. The fields below a removed field are kept. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    if (this.#difference?.other !== other) this.#difference = { other, set: this.#each(other, differenceEntry) };
-    return this.#difference.set;
+    const known = resultWith(other, this.#difference);
+    if (known !== undefined) return known;
+    const set = this.#each(other, differenceEntry);
+    this.#difference = keptResult(other, set);
+    return set;
   }
 
   /** The fields that are not in the other set. The fields below a removed field are removed, too. */
   without(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    if (this.#without?.other !== other) this.#without = { other, set: this.#each(other, withoutEntry) };
-    return this.#without.set;
+    const known = resultWith(other, this.#without);
+    if (known !== undefined) return known;
+    const set = this.#each(other, withoutEntry);
+    this.#without = keptResult(other, set);
+    return set;
   }
 
   /** Maps each element of this set, given the same element of the other set. The cost depends on this set only. */
@@ -157,6 +175,15 @@ const GONE: Entry = { member: false, below: undefined };
 interface Result {
   readonly other: FieldSet;
   readonly set: FieldSet;
+  readonly generation: number;
+}
+
+function resultWith(other: FieldSet, last: Result | undefined): FieldSet | undefined {
+  return last !== undefined && last.other === other && last.generation === keptFields.generation ? last.set : undefined;
+}
+
+function keptResult(other: FieldSet, set: FieldSet): Result | undefined {
+  return keptFields.keeps(other.size + set.size) ? { other, set, generation: keptFields.generation } : undefined;
 }
 
 function unionEntry(a: Entry | undefined, b: Entry | undefined): Entry {

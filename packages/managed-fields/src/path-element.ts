@@ -29,11 +29,25 @@ export function keyElement(fields: ReadonlyArray<readonly [name: string, value: 
 
 /** The element in canonical form; undefined for an unknown type of element. */
 export function normalElement(text: string): PathElement | undefined {
+  if (text.startsWith('f:')) return text;
+  const known = normal.get(text);
+  if (known !== undefined) return known;
+  const element = findNormal(text);
+  if (element !== undefined && text.length <= LONGEST_KEPT) {
+    if (normal.size >= MAX_CONTENTS) normal.clear();
+    normal.set(text, element);
+  }
+  return element;
+}
+
+/** The same few items occur in most objects of a kind. */
+const LONGEST_KEPT = 256;
+const normal = new Map<string, PathElement>();
+
+function findNormal(text: string): PathElement | undefined {
   if (text.length < 2 || text[1] !== ':') throw new Error(`${JSON.stringify(text)} is not a path element`);
   const content = text.slice(2);
   switch (text[0]) {
-    case 'f':
-      return text;
     case 'v':
       return valueElement(JSON.parse(content) as Json);
     case 'k': {
@@ -90,7 +104,7 @@ function contentOf(element: PathElement): Content {
   if (known !== undefined) return known;
   if (contents.size >= MAX_CONTENTS) contents.clear();
   const content = readContent(element);
-  contents.set(element, content);
+  if (element.length <= LONGEST_KEPT) contents.set(element, content);
   return content;
 }
 
