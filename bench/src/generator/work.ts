@@ -77,7 +77,8 @@ async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
   const maps = collectionOf(job.subject, job.namespace);
   const writer = await Connection.open(addressOf(job));
   const list = await writer.request('GET', `${maps}?limit=1`, undefined, '', true);
-  const from = /"resourceVersion":"(\d+)"/.exec(list.body.toString('latin1'))?.[1] ?? '0';
+  // the metadata of a list may be after its items
+  const from = /"metadata":\{"resourceVersion":"(\d+)"/.exec(list.body.toString('latin1'))?.[1] ?? '0';
   const outcome = newOutcome();
   const watchers = await Promise.all(Array.from({ length: job.clients }, () => Connection.open(addressOf(job))));
   for (const watcher of watchers) {

@@ -283,3 +283,20 @@ test('a part of a segment has the bytes of its items, whether the segment was jo
     }
   }
 });
+
+test('The number of objects after a position is that of the runs after it, without visiting them.', () => {
+  const collection = empty();
+  play(5, 3000, collection);
+  const snapshot = collection.snapshot();
+  const positions = [undefined];
+  const after = ['ns', 'ns0', 'ns1', 'ns2', 'ns3'].flatMap((namespace) =>
+    ['', 'x000', 'x1', 'x200', 'x2005', 'x399', 'y'].map((name) => ({ namespace, name })),
+  );
+  for (const namespace of ['', 'ns0', 'ns1', 'ns2', 'ns3', 'ns']) {
+    for (const position of [...positions, ...after]) {
+      let visited = 0;
+      for (const { from, to } of snapshot.runs(namespace, position)) visited += to - from;
+      assert.equal(snapshot.count(namespace, position), visited, JSON.stringify([namespace, position]));
+    }
+  }
+});

@@ -45,6 +45,16 @@ export class Snapshot {
     return find(this.#root, position);
   }
 
+  /** The number of items of one namespace ("" for all) after a position. It visits one branch of each level. */
+  count(namespace = '', after?: Position): number {
+    const start = startOf(namespace, after);
+    const from = start === undefined ? 0 : rankOf(this.#root, start);
+    const isAfterItself = after !== undefined && start === after && this.get(after) !== undefined;
+    // no other namespace is between these two
+    const to = namespace === '' ? this.size : rankOf(this.#root, { namespace: `${namespace}\0`, name: '' });
+    return Math.max(0, to - from - (isAfterItself ? 1 : 0));
+  }
+
   /** The items of one namespace ("" for all) after a position, in key order, as runs. */
   *runs(namespace = '', after?: Position): Generator<Run> {
     const start = startOf(namespace, after);
@@ -59,6 +69,18 @@ export class Snapshot {
       if (to < items.length) return;
     }
   }
+}
+
+/** The number of items before a position. */
+function rankOf(root: Node, position: Position): number {
+  let rank = 0;
+  let node = root;
+  while (node instanceof Branch) {
+    const at = childIndex(node, position);
+    for (let i = 0; i < at; i++) rank += (node.children[i] as Node).count;
+    node = node.children[at] as Node;
+  }
+  return rank + lowerBound(node.items, position);
 }
 
 /** The end of the items of a namespace that begin here. */

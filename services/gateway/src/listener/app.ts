@@ -19,6 +19,7 @@ import { unknownUser } from '../request/user.ts';
 import type { RequestServer } from '../serving/request-server.ts';
 import { bodyClock, clientError } from './client-errors.ts';
 import { ConnectionLimits, type ConnectionLimitsConfig, HANDSHAKE_MS } from './connection-limits.ts';
+import { DirectResponse } from './http2-response.ts';
 import { RESETS_OF_CONNECTION, UNAUTHENTICATED_STREAMS } from './http2-sessions.ts';
 import type { TlsFiles } from './tls-files.ts';
 
@@ -62,8 +63,8 @@ export function createApp(given: AppOptions): FastifyInstance {
       settings: { maxConcurrentStreams: UNAUTHENTICATED_STREAMS },
       ...RESETS_OF_CONNECTION,
       handshakeTimeout: HANDSHAKE_MS,
-      // the resolution of HTTP/1.1 time-outs; Node's types do not declare this option here
-      ...({ connectionsCheckingInterval: 1000 } as object),
+      // the resolution of HTTP/1.1 time-outs, and the class of answers over HTTP/2; Fastify's types do not declare them
+      ...({ connectionsCheckingInterval: 1000, Http2ServerResponse: DirectResponse } as object),
       ...serving.tls,
     },
     logger: false,

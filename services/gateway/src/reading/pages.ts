@@ -26,30 +26,43 @@ export interface PageRequest {
 }
 
 /** The runs of one page, filtered if the request has selectors. */
-export function pageOf(snapshot: Snapshot, { selection, after, limit }: PageRequest): Page {
+export function pageOf(snapshot: Snapshot, page: PageRequest): Page {
+  const { selection, after, limit } = page;
+  const { runs, last, isFull } = firstRuns(snapshot, page);
   const metadata: ListMetadata = { resourceVersion: revisionText(snapshot.revision) };
+  if (isFull && !selection.selective) {
+    const remaining = snapshot.count(selection.namespace, last ?? after);
+    if (remaining > 0) return { runs, metadata: { ...metadata, remainingItemCount: remaining }, last };
+  } else if (isFull) return { runs, metadata, last };
+  // on the last page of a paged list, continue is empty
+  if (limit > 0) metadata.continue = '';
+  return { runs, metadata, last: undefined };
+}
+
+interface FirstRuns {
+  readonly runs: Run[];
+  readonly last: Item | undefined;
+  /** with selectors: there is another object; without them: there may be one */
+  readonly isFull: boolean;
+}
+
+/** As many selected objects as fit into the page. */
+function firstRuns(snapshot: Snapshot, { selection, after, limit }: PageRequest): FirstRuns {
   const runs: Run[] = [];
   let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   let last: Item | undefined;
-  let remaining = 0;
   for (const run of snapshot.runs(selection.namespace, after)) {
     const selected = selection.selective ? filtered(run, selection) : run;
     const count = selected.to - selected.from;
     if (count === 0) continue;
-    if (left > 0) {
-      const taken = Math.min(count, left);
-      runs.push(taken === count ? selected : runOf(selected.items, selected.from, selected.from + taken));
-      left -= taken;
-      last = selected.items[selected.from + taken - 1];
-      remaining += count - taken;
-    } else remaining += count;
-    if (selection.selective && remaining > 0) break;
+    if (left === 0) return { runs, last, isFull: true };
+    const taken = Math.min(count, left);
+    runs.push(taken === count ? selected : runOf(selected.items, selected.from, selected.from + taken));
+    left -= taken;
+    last = selected.items[selected.from + taken - 1];
+    if (taken < count || (left === 0 && !selection.selective)) return { runs, last, isFull: true };
   }
-  const more = remaining > 0;
-  if (more && !selection.selective) metadata.remainingItemCount = remaining;
-  // on the last page of a paged list, continue is empty
-  if (!more && limit > 0) metadata.continue = '';
-  return { runs, metadata, last: more ? last : undefined };
+  return { runs, last, isFull: false };
 }
 
 function filtered(run: Run, selection: Selection): Run {

@@ -35,15 +35,16 @@ async function sendList(options: ListOptions, call: ListCall): Promise<void> {
 
   const after = afterName === '' ? undefined : { namespace: afterNamespace, name: afterName };
   let left = limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit);
-  let remaining = 0;
+  let last: Item | undefined;
   for (const run of snapshot.runs(namespace, after)) {
-    const count = run.to - run.from;
-    const taken = Math.min(count, left);
-    const sent = taken === count ? run : runOf(run.items, run.from, run.from + taken);
-    if (taken > 0) await writeMessage(call, partOf(sent, { heads, typeless }));
+    if (left === 0) break;
+    const taken = Math.min(run.to - run.from, left);
+    const sent = taken === run.to - run.from ? run : runOf(run.items, run.from, run.from + taken);
+    await writeMessage(call, partOf(sent, { heads, typeless }));
     left -= taken;
-    remaining += count - taken;
+    last = sent.items[sent.to - 1];
   }
+  const remaining = left === 0 ? snapshot.count(namespace, last ?? after) : 0;
   await writeMessage(call, { remaining });
 }
 
