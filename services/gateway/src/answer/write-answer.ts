@@ -10,6 +10,7 @@ import { type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import { type Accepted, type CodingName, type ContentCoding, IDENTITY } from '../request/answer-form.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { noteBytes } from '../telemetry/request-metrics.ts';
+import { DirectResponse } from './direct-response.ts';
 import { flowHeaders, warningHeaders } from './headers.ts';
 
 type Headers = Array<string | number | string[]>;
@@ -56,6 +57,7 @@ async function writeCoded(
   { code, body, headers }: Answer & { headers: Headers },
 ): Promise<void> {
   const { name, fromBytes } = request.coding;
+  expectWhole(reply);
   if (name === undefined || body.length < fromBytes) {
     writeBody(writeHead(request, reply, { code, headers: ['Content-Length', body.length, ...headers] }), body);
     return;
@@ -63,6 +65,12 @@ async function writeCoded(
   const small = await compress(name, body);
   const coded = ['Content-Length', small.length, ...codingHeader(name), ...headers];
   writeBody(writeHead(request, reply, { code, headers: coded }), small);
+}
+
+/** The whole body is written together with the head. */
+function expectWhole({ raw }: FastifyReply): void {
+  const response: object = raw;
+  if (response instanceof DirectResponse) response.isWhole = true;
 }
 
 /** the header of a compressed body */
@@ -136,6 +144,7 @@ export function writeText(
   { contentType = 'text/plain; charset=utf-8', headers = [] }: TextOptions = {},
 ): number {
   reply.hijack();
+  expectWhole(reply);
   const { raw } = reply;
   const all: Headers = ['Audit-Id', audit, 'Content-Type', contentType, ...COMMON, 'X-Content-Type-Options', 'nosniff'];
   all.push('Content-Length', Buffer.byteLength(text), ...flowHeaders(raw), ...headers);

@@ -7,6 +7,7 @@ import { badRequest, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { ApiServices } from '../aggregation/api-services.ts';
 import type { RemoteApi } from '../aggregation/remote-api.ts';
+import { DirectResponse } from '../answer/direct-response.ts';
 import { takeBearer, upgradeReply } from '../answer/upgrade-reply.ts';
 import { type ErrorContext, writeError } from '../answer/write-answer.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
@@ -19,7 +20,6 @@ import { unknownUser } from '../request/user.ts';
 import type { RequestServer } from '../serving/request-server.ts';
 import { bodyClock, clientError } from './client-errors.ts';
 import { ConnectionLimits, type ConnectionLimitsConfig, HANDSHAKE_MS } from './connection-limits.ts';
-import { DirectResponse } from './http2-response.ts';
 import { RESETS_OF_CONNECTION, UNAUTHENTICATED_STREAMS } from './http2-sessions.ts';
 import type { TlsFiles } from './tls-files.ts';
 

@@ -3,14 +3,20 @@ import { Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 type Head = ReadonlyArray<string | number | string[]>;
 
 /**
- * An answer over HTTP/2. Node's own class copies and checks every header by itself, and announces trailers for each
- * answer, which cost another frame. Here a head of names and values goes to the stream as it is.
+ * An answer over HTTP/2. Node's own class copies and checks every header by itself, and announces trailers, which cost
+ * another frame. The head of an answer whose body follows at once goes to the stream as it is.
+ *
+ * Invariant: other answers have the announced trailers. Node ends a stream that is aborted, and the client can tell it
+ * from a complete one only because its trailers are missing.
  */
 export class DirectResponse extends Http2ServerResponse {
+  /** the whole body is known when the head is written */
+  isWhole = false;
+
   override writeHead(...head: unknown[]): this {
     const [code, headers] = head;
-    const isComplete = typeof code === 'number' && Array.isArray(headers);
-    if (isComplete && isOpen(this.stream) && responds(this.stream, [':status', code, ...headers])) {
+    const isDirect = this.isWhole && typeof code === 'number' && Array.isArray(headers) && isOpen(this.stream);
+    if (isDirect && accepts(this.stream, [':status', code, ...headers])) {
       this.statusCode = code;
       return this;
     }
@@ -22,8 +28,8 @@ function isOpen(stream: ServerHttp2Stream): boolean {
   return !stream.headersSent && !stream.closed && !stream.destroyed;
 }
 
-/** Whether the stream accepts the head. An answer of another server may have headers that HTTP/2 does not permit. */
-function responds(stream: ServerHttp2Stream, head: Head): boolean {
+/** Sends the head, if HTTP/2 permits each of its headers. */
+function accepts(stream: ServerHttp2Stream, head: Head): boolean {
   try {
     // Node's types do not know this form yet
     stream.respond(head as never);
