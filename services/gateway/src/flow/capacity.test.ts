@@ -57,18 +57,22 @@ test('a slightly delayed loop keeps its seats, and never gets more than configur
   assert.equal(other.state.seats, 75);
 });
 
-test('the loop is sampled from a request until none has come for a second', (t) => {
+test('the loop is sampled while there are concurrent requests, and for a second after that', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { capacity, state } = capacityOf(600);
   assert.equal(capacity.isWatching, false);
   capacity.wake();
   t.mock.timers.tick(5000);
-  assert.equal(capacity.isWatching, true, 'a request has a seat');
+  assert.equal(capacity.isWatching, true, 'other requests have seats');
   state.isBusy = false;
   t.mock.timers.tick(900);
-  assert.equal(capacity.isWatching, true, 'it may not be the last');
+  capacity.wake();
+  assert.equal(capacity.isWatching, true, 'there were others a moment ago');
   t.mock.timers.tick(200);
   assert.equal(capacity.isWatching, false);
+  capacity.wake();
+  assert.equal(capacity.isWatching, false, 'the request is alone');
+  state.isBusy = true;
   capacity.wake();
   assert.equal(capacity.isWatching, true);
   capacity.stop();

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const LOOK_MS = 50;
 const RESOLUTION_MS = 2;
-/** after so many samples without a request the event loop is no longer sampled */
+/** after so many samples without concurrent requests the event loop is no longer sampled */
 const QUIET_LOOKS = 20;
 const SHRINK = 0.75;
 const GROW = 1.1;
@@ -17,8 +17,10 @@ interface Aim {
 
 /** With fewer seats the event loop would idle while the stores answer; a single flow gets at least these. */
 const ALONE: Aim = { lateMs: 2, fewest: 16 };
+/** The seats that are never removed. */
+export const FEWEST_SEATS = 2;
 /** With several flows fewer seats suffice, because other flows wait behind the requests that are already seated. */
-const SHARED: Aim = { lateMs: 0.4, fewest: 2 };
+const SHARED: Aim = { lateMs: 0.4, fewest: FEWEST_SEATS };
 
 type Delay = Pick<ReturnType<typeof monitorEventLoopDelay>, 'enable' | 'disable' | 'reset' | 'count' | 'mean'>;
 
@@ -30,7 +32,7 @@ interface CapacityOptions {
   readonly scale: (seats: number) => void;
   /** whether a request waits for a seat, or all seats are taken */
   readonly isWanted: () => boolean;
-  /** whether a request has a seat */
+  /** whether more seats are taken than would be left in any case */
   readonly isBusy: () => boolean;
   /** whether requests of several flows arrived recently */
   readonly isShared: () => boolean;
@@ -56,8 +58,12 @@ export class Capacity {
     this.#seats = options.seats;
   }
 
-  /** A request has arrived: starts to sample the loop, until no request has come for a while. */
+  /**
+   * A request has arrived: starts to sample the loop if there are others, until that has not been so for a while. The
+   * samples wake the process 500 times a second, which is more work than that of a few requests.
+   */
   wake(): void {
+    if (!this.#options.isBusy()) return;
     this.#quietLooks = 0;
     if (this.#timer !== undefined) return;
     this.#delay.enable();

@@ -4,7 +4,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import type { User } from '../request/user.ts';
-import { Capacity, Throughput } from './capacity.ts';
+import { Capacity, FEWEST_SEATS, Throughput } from './capacity.ts';
 import { FlowMetrics } from './flow-metrics.ts';
 import { FlowMirror } from './flow-mirror.ts';
 import { type Known, seatsFor } from './work-estimate.ts';
@@ -52,7 +52,7 @@ export class Turns {
       seats,
       scale: (now) => this.seats.scale(now),
       isWanted: () => this.seats.waiting > 0 || this.seats.inUse >= this.seats.seats,
-      isBusy: () => this.seats.inUse > 0,
+      isBusy: () => this.seats.waiting > 0 || this.seats.inUse >= FEWEST_SEATS,
       isShared: () => performance.now() - this.#mixedAt < SHARED_MS,
     });
     this.#known = {
