@@ -75,5 +75,7 @@ test('the loop is sampled while there are concurrent requests, and for a second 
   state.isBusy = true;
   capacity.wake();
   assert.equal(capacity.isWatching, true);
-  capacity.stop();
+  state.isBusy = false;
+  t.mock.timers.tick(50);
+  assert.equal(capacity.isWatching, false, 'it was a short burst');
 });

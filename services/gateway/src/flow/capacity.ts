@@ -49,6 +49,7 @@ export class Capacity {
   readonly #options: CapacityOptions;
   readonly #delay: Delay;
   #timer: NodeJS.Timeout | undefined;
+  #isSampling = false;
   #quietLooks = 0;
   #seats: number;
 
@@ -59,30 +60,42 @@ export class Capacity {
   }
 
   /**
-   * A request has arrived: starts to sample the loop if there are others, until that has not been so for a while. The
-   * samples wake the process 500 times a second, which is more work than that of a few requests.
+   * A request has arrived: starts to sample the loop if there are others now and a moment later, until that has not been
+   * so for a while. The samples wake the process 500 times a second, which is more work than a burst of a few requests.
    */
   wake(): void {
     if (!this.#options.isBusy()) return;
     this.#quietLooks = 0;
     if (this.#timer !== undefined) return;
-    this.#delay.enable();
     this.#timer = setInterval(() => this.#lookAgain(), LOOK_MS);
     this.#timer.unref();
   }
 
-  /** Stops sampling, which would cost an idle process as much as a busy one. */
+  /** Whether there are concurrent requests, or were a moment ago. */
   get isWatching(): boolean {
     return this.#timer !== undefined;
   }
 
+  /** Stops sampling, which would cost an idle process as much as a busy one. */
   stop(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#isSampling = false;
     this.#delay.disable();
   }
 
   #lookAgain(): void {
+    if (this.#isSampling) this.#sample();
+    else if (this.#options.isBusy()) this.#startSampling();
+    else this.stop();
+  }
+
+  #startSampling(): void {
+    this.#delay.enable();
+    this.#isSampling = true;
+  }
+
+  #sample(): void {
     const lateMs = this.#delay.count === 0 ? LOOK_MS : this.#delay.mean / 1e6 - RESOLUTION_MS;
     this.#delay.reset();
     this.look(lateMs);
