@@ -34,6 +34,7 @@ function follow(call: ServerDuplexStream<FollowRequest, FollowResponse>): void {
         deleting: false,
       }));
       const segments = [{ json: Buffer.from(`${one},`.repeat(10)), items }];
+      call.write({ sizes: [{ resource: 'giants', bytes: 1 << 30 }] });
       call.write({ opening: { resource, segments, opened: true, revision: 10, floor: 10 } });
       call.write({ changes: [], through: 10, epoch: 1 });
     }
@@ -87,6 +88,22 @@ test('when all mirrors are too large, the least recently used are evicted, and o
     await until('the watch service to be told', () => closed.length === 2);
     assert.deepEqual(closed, ['a', 'b']);
     assert.deepEqual(opened, ['kept', 'a', 'b', 'a']);
+  } finally {
+    mirrors.stop();
+  }
+});
+
+test('a collection that is read often is opened, unless it is too large', async () => {
+  const mirrors = mirrorsOf(1 << 20, () => 0);
+  mirrors.start();
+  try {
+    assert.equal(mirrors.opened('often'), false, 'nothing is connected yet');
+    await mirrors.collection('first', toRevision(10), 10_000);
+    assert.equal(mirrors.opened('often'), false, 'it has just been asked for');
+    await until('the collection', () => mirrors.opened('often'));
+    assert.equal(mirrors.peek('often')?.size, 10);
+    assert.equal(mirrors.opened('giants'), false);
+    assert.ok(!opened.includes('giants'));
   } finally {
     mirrors.stop();
   }

@@ -117,6 +117,14 @@ export class Mirrors {
     return mirror;
   }
 
+  /** Whether a collection is mirrored. If it is not, it will be soon, unless it is too large. */
+  opened(resource: string): boolean {
+    const isTooLarge = (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
+    // without a connection its size is unknown
+    if (!this.#byResource.has(resource) && (isTooLarge || !this.#connected)) return false;
+    return this.open(resource).collection !== undefined;
+  }
+
   /** The collection if it is already mirrored. */
   peek(resource: string): Collection | undefined {
     return this.#byResource.get(resource)?.collection;

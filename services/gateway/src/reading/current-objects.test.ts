@@ -44,7 +44,12 @@ function setting({ head = 7, movedAt = 0, suspect = false, mirrored = true } = {
         return state.head;
       },
     },
-    mirrors: { peek: () => state.collection, isSuspect: () => suspect, movedAt },
+    mirrors: {
+      peek: () => state.collection,
+      opened: () => state.collection !== undefined,
+      isSuspect: () => suspect,
+      movedAt,
+    },
     metrics: declareMetrics(new MetricRegistry(), new WindowMemory({ bytes: 1 << 20 })),
     now: () => state.now,
   });

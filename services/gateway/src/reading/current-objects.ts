@@ -17,7 +17,7 @@ type Counted = ReturnType<GatewayMetrics['gets']['labels']>;
 interface CurrentObjectsPorts {
   readonly objects: Pick<Objects, 'get'>;
   readonly store: Pick<StoreSession, 'head'>;
-  readonly mirrors: Pick<Mirrors, 'peek' | 'isSuspect' | 'movedAt'>;
+  readonly mirrors: Pick<Mirrors, 'peek' | 'opened' | 'isSuspect' | 'movedAt'>;
   readonly metrics: Pick<GatewayMetrics, 'gets'>;
   readonly now?: () => number;
 }
@@ -56,11 +56,13 @@ export class CurrentObjects {
   }
 
   #mayBeMirrored(kind: Kind): boolean {
+    // converting it would take as long as reading it from the store
+    if (isConverted(kind)) return false;
     const { mirrors } = this.#ports;
     const now = this.#now();
-    if (now - mirrors.movedAt < QUIET_MS || mirrors.peek(kind.storedAs) === undefined) return false;
-    // converting it would take as long as reading it from the store
-    return !isConverted(kind) && !this.#isToVerify(now);
+    if (this.#isToVerify(now) || now - mirrors.movedAt < QUIET_MS) return false;
+    // a collection that is read so often is mirrored from now on
+    return mirrors.opened(kind.storedAs);
   }
 
   #isToVerify(now: number): boolean {
