@@ -1,8 +1,9 @@
-import { cpuSeconds, residentMib } from '../cpu.ts';
+import { residentMib } from '../cpu.ts';
 import type { Job } from '../generator/work.ts';
 import { load } from '../load.ts';
 import { createNamespace } from '../measure.ts';
-import { newTarget, type Target } from '../target.ts';
+import { newTarget } from '../target.ts';
+import { costOf } from './cost.ts';
 import type { Print } from './measurements.ts';
 import type { ScaleOptions } from './options.ts';
 
@@ -50,7 +51,7 @@ export async function measureCollections({ objects: sizes, scale }: ScaleOptions
         const warmUp = Math.ceil(count / 4);
         await load({ ...whole, count: warmUp });
         if (job.operation === 'create') whole.first += warmUp;
-        const us = await costOf(target, whole);
+        const us = await costOf(target.processes, whole);
         if (job.operation === 'create') created = whole.first + count;
         costs.get(name)?.push(perObject ? us / created : us);
       }
@@ -69,13 +70,4 @@ export async function measureCollections({ objects: sizes, scale }: ScaleOptions
   } finally {
     await target.stop();
   }
-}
-
-async function costOf({ processes }: Target, job: Job): Promise<number> {
-  let before = new Map<string, number>();
-  const { operations } = await load(job, () => {
-    before = cpuSeconds(processes);
-  });
-  const spent = [...cpuSeconds(processes)].reduce((sum, [name, seconds]) => sum + seconds - (before.get(name) ?? 0), 0);
-  return (spent * 1e6) / operations;
 }

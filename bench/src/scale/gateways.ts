@@ -1,8 +1,10 @@
 import { startCluster } from '@tidegate/testkit';
-import { cpuSeconds, type ServerProcess } from '../cpu.ts';
+import { medianOf } from '../against/interval.ts';
+import type { ServerProcess } from '../cpu.ts';
 import type { Job } from '../generator/work.ts';
 import { load } from '../load.ts';
 import { createNamespace } from '../measure.ts';
+import { costOf } from './cost.ts';
 import type { Print } from './measurements.ts';
 import type { ScaleOptions } from './options.ts';
 
@@ -39,10 +41,7 @@ export async function measureGateways({ scale }: ScaleOptions, print: Print): Pr
           clients: CLIENTS / gateways.length,
           count: Math.ceil((count * scale) / gateways.length),
         };
-        return costOf(
-          processes,
-          gateways.map((one): Job => ({ ...job, server: one })),
-        );
+        return costOf(processes, ...gateways.map((one): Job => ({ ...job, server: one })));
       };
       await cost(servers);
       const pairs: Array<[one: number, two: number]> = [];
@@ -52,27 +51,10 @@ export async function measureGateways({ scale }: ScaleOptions, print: Print): Pr
         pairs.push([first ?? (await cost(servers.slice(0, 1))), two]);
       }
       const ratios = pairs.map(([one, two]) => (two / one).toFixed(2)).join(', ');
-      print(
-        `| ${operation} | ${median(pairs.map(([one]) => one))} | ${median(pairs.map(([, two]) => two))} | ${ratios} |`,
-      );
+      const [one, two] = [0, 1].map((side) => medianOf(pairs.map((pair) => pair[side] as number)).toFixed(0));
+      print(`| ${operation} | ${one} | ${two} | ${ratios} |`);
     }
   } finally {
     await cluster.stop();
   }
-}
-
-/** The CPU microseconds of all processes for one operation of these jobs, which run at the same time. */
-async function costOf(processes: readonly ServerProcess[], jobs: readonly Job[]): Promise<number> {
-  const sum = () => [...cpuSeconds(processes).values()].reduce((total, seconds) => total + seconds, 0);
-  let before: number | undefined;
-  const begun = () => {
-    before ??= sum();
-  };
-  const outcomes = await Promise.all(jobs.map((job) => load(job, begun)));
-  return ((sum() - (before ?? 0)) * 1e6) / outcomes.reduce((total, { operations }) => total + operations, 0);
-}
-
-function median(values: readonly number[]): string {
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[sorted.length >> 1] ?? 0).toFixed(0);
 }

@@ -24,10 +24,8 @@ export class FieldSet {
   readonly size: number;
   /** index of a large set, built at its first lookup */
   #places: Map<PathElement, number> | undefined;
-  #union: Result | undefined;
-  #intersection: Result | undefined;
-  #difference: Result | undefined;
-  #without: Result | undefined;
+  /** the last result of each operation */
+  #results: Partial<Record<Operation, Result>> | undefined;
 
   constructor(
     elements: readonly PathElement[],
@@ -50,41 +48,39 @@ export class FieldSet {
   union(other: FieldSet): FieldSet {
     if (this === other || other.isEmpty) return this;
     if (this.isEmpty) return other;
-    const known = resultWith(other, this.#union);
-    if (known !== undefined) return known;
-    const set = combine(this, other, unionEntry);
-    this.#union = keptResult(other, set);
-    return set;
+    return this.#known('union', other) ?? this.#kept('union', other, combine(this, other, unionEntry));
   }
 
   /** The fields in both sets. */
   intersection(other: FieldSet): FieldSet {
     if (other.elements.length < this.elements.length) return other.intersection(this);
     if (this.isEmpty) return this;
-    const known = resultWith(other, this.#intersection);
-    if (known !== undefined) return known;
-    const set = this.#each(other, intersectionEntry);
-    this.#intersection = keptResult(other, set);
-    return set;
+    return (
+      this.#known('intersection', other) ?? this.#kept('intersection', other, this.#each(other, intersectionEntry))
+    );
   }
 
   /** The fields that are not in the other set. The fields below a removed field are kept. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    const known = resultWith(other, this.#difference);
-    if (known !== undefined) return known;
-    const set = this.#each(other, differenceEntry);
-    this.#difference = keptResult(other, set);
-    return set;
+    return this.#known('difference', other) ?? this.#kept('difference', other, this.#each(other, differenceEntry));
   }
 
   /** The fields that are not in the other set. The fields below a removed field are removed, too. */
   without(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    const known = resultWith(other, this.#without);
-    if (known !== undefined) return known;
-    const set = this.#each(other, withoutEntry);
-    this.#without = keptResult(other, set);
+    return this.#known('without', other) ?? this.#kept('without', other, this.#each(other, withoutEntry));
+  }
+
+  #known(operation: Operation, other: FieldSet): FieldSet | undefined {
+    const last = this.#results?.[operation];
+    return last?.other === other && last.generation === keptFields.generation ? last.set : undefined;
+  }
+
+  #kept(operation: Operation, other: FieldSet, set: FieldSet): FieldSet {
+    if (!keptFields.keeps(other.size + set.size)) return set;
+    this.#results ??= {};
+    this.#results[operation] = { other, set, generation: keptFields.generation };
     return set;
   }
 
@@ -171,19 +167,13 @@ interface Entry {
 
 const GONE: Entry = { member: false, below: undefined };
 
+type Operation = 'union' | 'intersection' | 'difference' | 'without';
+
 /** The result of an operation with another set. */
 interface Result {
   readonly other: FieldSet;
   readonly set: FieldSet;
   readonly generation: number;
-}
-
-function resultWith(other: FieldSet, last: Result | undefined): FieldSet | undefined {
-  return last !== undefined && last.other === other && last.generation === keptFields.generation ? last.set : undefined;
-}
-
-function keptResult(other: FieldSet, set: FieldSet): Result | undefined {
-  return keptFields.keeps(other.size + set.size) ? { other, set, generation: keptFields.generation } : undefined;
 }
 
 function unionEntry(a: Entry | undefined, b: Entry | undefined): Entry {

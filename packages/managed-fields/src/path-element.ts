@@ -29,20 +29,10 @@ export function keyElement(fields: ReadonlyArray<readonly [name: string, value: 
 
 /** The element in canonical form; undefined for an unknown type of element. */
 export function normalElement(text: string): PathElement | undefined {
-  if (text.startsWith('f:')) return text;
-  const known = normal.get(text);
-  if (known !== undefined) return known;
-  const element = findNormal(text);
-  if (element !== undefined && text.length <= LONGEST_KEPT) {
-    if (normal.size >= MAX_CONTENTS) normal.clear();
-    normal.set(text, element);
-  }
-  return element;
+  return text.startsWith('f:') ? text : kept(normals, text, findNormal);
 }
 
-/** The same few items occur in most objects of a kind. */
-const LONGEST_KEPT = 256;
-const normal = new Map<string, PathElement>();
+const normals = new Map<string, PathElement | undefined>();
 
 function findNormal(text: string): PathElement | undefined {
   if (text.length < 2 || text[1] !== ':') throw new Error(`${JSON.stringify(text)} is not a path element`);
@@ -81,7 +71,7 @@ function compareRead(a: PathElement, b: PathElement, compareContent: () => numbe
 export function sortElements(elements: PathElement[]): PathElement[] {
   if (elements.length < 2) return elements;
   const [first] = elements as [PathElement];
-  if (elements.length <= MAX_CONTENTS || first.startsWith('f:')) return elements.sort(compareElements);
+  if (elements.length <= MOST_KEPT || first.startsWith('f:')) return elements.sort(compareElements);
   const read = elements.map((element) => ({ element, content: element.startsWith('f:') ? [] : readContent(element) }));
   read.sort((a, b) => compareRead(a.element, b.element, () => compareContents(a.content, b.content)));
   return read.map(({ element }) => element);
@@ -96,16 +86,24 @@ function readContent(element: PathElement): Content {
 }
 
 const contents = new Map<PathElement, Content>();
-const MAX_CONTENTS = 4096;
 
-/** The content from a cache, because the same few elements are compared repeatedly. */
 function contentOf(element: PathElement): Content {
-  const known = contents.get(element);
+  return kept(contents, element, readContent);
+}
+
+const MOST_KEPT = 4096;
+const LONGEST_KEPT = 256;
+
+/** What was read from an element before, because the same few items occur in most objects of a kind. */
+function kept<T>(cache: Map<PathElement, T>, element: PathElement, read: (element: PathElement) => T): T {
+  const known = cache.get(element);
   if (known !== undefined) return known;
-  if (contents.size >= MAX_CONTENTS) contents.clear();
-  const content = readContent(element);
-  if (element.length <= LONGEST_KEPT) contents.set(element, content);
-  return content;
+  const value = read(element);
+  if (element.length <= LONGEST_KEPT) {
+    if (cache.size >= MOST_KEPT) cache.clear();
+    cache.set(element, value);
+  }
+  return value;
 }
 
 function compareContents(left: Content, right: Content): number {

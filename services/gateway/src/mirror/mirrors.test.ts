@@ -97,12 +97,12 @@ test('a collection that is read often is opened, unless it is too large', async 
   const mirrors = mirrorsOf(1 << 20, () => 0);
   mirrors.start();
   try {
-    assert.equal(mirrors.opened('often'), false, 'nothing is connected yet');
+    assert.equal(mirrors.openForReads('often'), false, 'nothing is connected yet');
     await mirrors.collection('first', toRevision(10), 10_000);
-    assert.equal(mirrors.opened('often'), false, 'it has just been asked for');
-    await until('the collection', () => mirrors.opened('often'));
+    assert.equal(mirrors.openForReads('often'), false, 'it has just been asked for');
+    await until('the collection', () => mirrors.openForReads('often'));
     assert.equal(mirrors.peek('often')?.size, 10);
-    assert.equal(mirrors.opened('giants'), false);
+    assert.equal(mirrors.openForReads('giants'), false);
     assert.ok(!opened.includes('giants'));
   } finally {
     mirrors.stop();

@@ -117,11 +117,10 @@ export class Mirrors {
     return mirror;
   }
 
-  /** Whether a collection is mirrored. If it is not, it will be soon, unless it is too large. */
-  opened(resource: string): boolean {
-    const isTooLarge = (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
-    // without a connection its size is unknown
-    if (!this.#byResource.has(resource) && (isTooLarge || !this.#connected)) return false;
+  /** Opens the mirror of a resource, unless it is too large. Returns whether it has the collection already. */
+  openForReads(resource: string): boolean {
+    // without a connection the size is unknown
+    if (!this.#byResource.has(resource) && (!this.#connected || this.#isLarge(resource))) return false;
     return this.open(resource).collection !== undefined;
   }
 
@@ -140,7 +139,7 @@ export class Mirrors {
     if (this.#byResource.has(resource)) return false;
     // a stream begins with the sizes; without a connection the reader waits for the collection instead
     await Promise.race([this.#whenConnected.promise, delayMs(CONNECT_MS)]);
-    return (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
+    return this.#isLarge(resource);
   }
 
   /** Whether a revision that may not exist yet is reached within a time. */
@@ -202,6 +201,10 @@ export class Mirrors {
   /** The same for the watches of one resource. */
   endWatchesOf(resource: string): void {
     for (const subscriber of [...(this.#byResource.get(resource)?.subscribers ?? [])]) endWatch(subscriber);
+  }
+
+  #isLarge(resource: string): boolean {
+    return (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
   }
 
   #openAll(): void {

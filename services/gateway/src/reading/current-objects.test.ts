@@ -46,7 +46,7 @@ function setting({ head = 7, movedAt = 0, suspect = false, mirrored = true } = {
     },
     mirrors: {
       peek: () => state.collection,
-      opened: () => state.collection !== undefined,
+      openForReads: () => state.collection !== undefined,
       isSuspect: () => suspect,
       movedAt,
     },

@@ -17,7 +17,7 @@ type Counted = ReturnType<GatewayMetrics['gets']['labels']>;
 interface CurrentObjectsPorts {
   readonly objects: Pick<Objects, 'get'>;
   readonly store: Pick<StoreSession, 'head'>;
-  readonly mirrors: Pick<Mirrors, 'peek' | 'opened' | 'isSuspect' | 'movedAt'>;
+  readonly mirrors: Pick<Mirrors, 'peek' | 'openForReads' | 'isSuspect' | 'movedAt'>;
   readonly metrics: Pick<GatewayMetrics, 'gets'>;
   readonly now?: () => number;
 }
@@ -62,7 +62,7 @@ export class CurrentObjects {
     const now = this.#now();
     if (this.#isToVerify(now) || now - mirrors.movedAt < QUIET_MS) return false;
     // a collection that is read so often is mirrored from now on
-    return mirrors.opened(kind.storedAs);
+    return mirrors.openForReads(kind.storedAs);
   }
 
   #isToVerify(now: number): boolean {

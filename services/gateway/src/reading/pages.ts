@@ -27,16 +27,15 @@ export interface PageRequest {
 
 /** The runs of one page, filtered if the request has selectors. */
 export function pageOf(snapshot: Snapshot, page: PageRequest): Page {
-  const { selection, after, limit } = page;
+  const { selection, limit } = page;
   const { runs, last, isFull } = firstRuns(snapshot, page);
   const metadata: ListMetadata = { resourceVersion: revisionText(snapshot.revision) };
-  if (isFull && !selection.selective) {
-    const remaining = snapshot.count(selection.namespace, last ?? after);
-    if (remaining > 0) return { runs, metadata: { ...metadata, remainingItemCount: remaining }, last };
-  } else if (isFull) return { runs, metadata, last };
+  const remaining = isFull && !selection.selective ? snapshot.count(selection.namespace, last) : 0;
+  if (remaining > 0) metadata.remainingItemCount = remaining;
+  const more = selection.selective ? isFull : remaining > 0;
   // on the last page of a paged list, continue is empty
-  if (limit > 0) metadata.continue = '';
-  return { runs, metadata, last: undefined };
+  if (!more && limit > 0) metadata.continue = '';
+  return { runs, metadata, last: more ? last : undefined };
 }
 
 interface FirstRuns {

@@ -44,7 +44,7 @@ async function sendList(options: ListOptions, call: ListCall): Promise<void> {
     left -= taken;
     last = sent.items[sent.to - 1];
   }
-  const remaining = left === 0 ? snapshot.count(namespace, last ?? after) : 0;
+  const remaining = left === 0 ? snapshot.count(namespace, last) : 0;
   await writeMessage(call, { remaining });
 }
 
